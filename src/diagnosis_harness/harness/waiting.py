@@ -92,7 +92,7 @@ async def wait(
     disarm = None if limit is None else limit.arm(ctx, clock, waker.wake_from_any_thread)
     try:
         try:
-            await waker.rung
+            await waker.woken
         finally:
             ctx.lifecycle.stop_listening(waker)
             if disarm is not None:
@@ -157,7 +157,7 @@ async def pause(ctx: RunContext, clock: Clock, delay_s: float) -> None:
         ctx.lifecycle.listen(waker, waker.wake_from_any_thread)
         disarm = clock.call_at(clock.now_s() + delay_s, waker.wake_from_any_thread)
         try:
-            await waker.rung
+            await waker.woken
         finally:
             ctx.lifecycle.stop_listening(waker)
             disarm()
@@ -169,7 +169,7 @@ async def sleep(clock: Clock, delay_s: float) -> None:
     waker = _Waker()
     disarm = clock.call_at(clock.now_s() + delay_s, waker.wake_from_any_thread)
     try:
-        await waker.rung
+        await waker.woken
     finally:
         disarm()
 
@@ -187,9 +187,9 @@ async def wait_after_end(ctx: RunContext, operation: Operation[T], *, clock: Clo
     disarm = clock.call_at(clock.now_s() + limit.limit_s, waker.wake_from_any_thread)
     cancelled: asyncio.CancelledError | None = None
     try:
-        while not waker.rung.done():
+        while not waker.woken.done():
             try:
-                await asyncio.shield(waker.rung)
+                await asyncio.shield(waker.woken)
             except asyncio.CancelledError as error:
                 cancelled = cancelled or error
     finally:
@@ -249,16 +249,16 @@ async def gather_bounded(
 class _Waker:
     """Wakes one waiter once, from the work itself or from any thread."""
 
-    __slots__ = ("loop", "rung")
+    __slots__ = ("loop", "woken")
 
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
-        self.rung: asyncio.Future[None] = self.loop.create_future()
+        self.woken: asyncio.Future[None] = self.loop.create_future()
 
     def wake(self, _: object = None) -> None:
         """Wake the waiter, from the loop's own thread."""
-        if not self.rung.done():
-            self.rung.set_result(None)
+        if not self.woken.done():
+            self.woken.set_result(None)
 
     def wake_from_any_thread(self) -> None:
         """Wake the waiter, from any thread."""

@@ -24,7 +24,7 @@ __all__ = [
 
 
 class ChatRole(StrEnum):
-    """Who speaks."""
+    """The author of a message."""
 
     SYSTEM = "SYSTEM"
     USER = "USER"
@@ -105,7 +105,7 @@ _TOKENS_PER_MESSAGE = 8
 
 
 def estimate_input_tokens(request: ChatRequest) -> int:
-    """How many tokens a request will take, rather too many than too few; known before anything is sent.
+    """An upper estimate of the tokens of a request, before it is sent.
 
     Three bytes of UTF-8 for a token (English has about four, Chinese about three) and a flat amount for each
     message's frame. It only bounds what a call holds in reserve: the charge is what the provider reports.

@@ -1,4 +1,4 @@
-"""The meter in front of every language model: one gate, one charge and one trace event for each request."""
+"""The meter in front of every language model: one gate, one charge and one trace event per request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MeteredChatModel:
         self._port = port
 
     async def complete(self, ctx: RunContext, request: ChatRequest) -> ChatReply:
-        """Ask once, within the run's budget and life.
+        """Send one request, within the run's budget and time.
 
         Raises:
             RunAborted: the run had ended, ended meanwhile, or has no budget for this request.
@@ -53,7 +53,7 @@ class MeteredChatModel:
 
 
 def _payload(reply: ChatReply) -> Mapping[str, JsonValue]:
-    """The trace's facts about a reply, without its text."""
+    """The payload of the trace event about a reply, without its text."""
     usage = reply.usage
     return {
         "llm": reply.llm_name,

@@ -1,4 +1,4 @@
-"""The port that a language model stands behind."""
+"""The port of a language model."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ class ChatModel(Protocol):
         """Ask once.
 
         Raises:
-            LlmFailure: with the kind that says how it failed. Foreign errors do not come through.
+            LlmFailure: with the kind of the failure. No foreign error is raised.
         """
         ...

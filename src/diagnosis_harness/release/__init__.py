@@ -1,1 +1,1 @@
-"""What may leave the house, and in which words."""
+"""Decides what may be published."""

@@ -1,7 +1,6 @@
-"""What may leave, by how the work ended: one table (seed: lifecycle and states, §10, §3.2, §6, §9).
+"""What may be published, by how the work ended: one table (seed: lifecycle and states, §10, §3.2, §6, §9).
 
-The first row whose conditions hold decides. No row maps an outcome to a run state or back: both stand side by
-side.
+The first row whose conditions hold decides. No row derives an outcome from a run state or the reverse.
 """
 
 from __future__ import annotations
@@ -15,28 +14,28 @@ from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 
 
 class WorkEnd(StrEnum):
-    """How the diagnosing and checking ended. Not a state: what the table is asked with."""
+    """How diagnosing and checking ended: the key of the table, not a run state."""
 
     SUPPORTED = "SUPPORTED"  # a conclusion passed every guard
     EVIDENCE_INVALID = "EVIDENCE_INVALID"  # a conclusion failed EvidenceGuard, also after repair
-    UNSUPPORTED = "UNSUPPORTED"  # SemanticGuard said no
-    JUDGE_UNAVAILABLE = "JUDGE_UNAVAILABLE"  # SemanticGuard could not be asked
+    UNSUPPORTED = "UNSUPPORTED"  # SemanticGuard did not support it
+    JUDGE_UNAVAILABLE = "JUDGE_UNAVAILABLE"  # SemanticGuard gave no verdict
     ANSWERED = "ANSWERED"  # no conclusion, and the question asks for none: checked claims answer it
     NO_CONCLUSION = "NO_CONCLUSION"  # a legal draft that concludes nothing
     SATURATED = "SATURATED"  # controlled stop: nothing new was coming
     PROTOCOL_STOP = "PROTOCOL_STOP"  # controlled stop: the progress protocol was broken
     DRAFT_ILLEGAL = "DRAFT_ILLEGAL"  # empty, unreadable, or not of the schema
     POLICY_FAILED = "POLICY_FAILED"  # the language model behind the policy failed
-    ROUTER_UNAVAILABLE = "ROUTER_UNAVAILABLE"  # after its attempts; no path is guessed
-    ANSWER_FAILED = "ANSWER_FAILED"  # whoever writes the answer of a path without diagnosis failed
-    ONSET_OUTSIDE_DATA = "ONSET_OUTSIDE_DATA"  # it is said to have begun when nothing was recorded
-    SOURCE_UNAVAILABLE = "SOURCE_UNAVAILABLE"  # the telemetry that was to be looked at cannot be read
-    EVIDENCE_STORE_UNAVAILABLE = "EVIDENCE_STORE_UNAVAILABLE"  # what was to be found could not be kept
+    ROUTER_UNAVAILABLE = "ROUTER_UNAVAILABLE"  # after all attempts; no path is guessed
+    ANSWER_FAILED = "ANSWER_FAILED"  # the player of a path without diagnosis failed
+    ONSET_OUTSIDE_DATA = "ONSET_OUTSIDE_DATA"  # the stated onset lies outside the recording
+    SOURCE_UNAVAILABLE = "SOURCE_UNAVAILABLE"  # the telemetry cannot be read
+    EVIDENCE_STORE_UNAVAILABLE = "EVIDENCE_STORE_UNAVAILABLE"  # evidence could not be stored
     INTERNAL_FAILURE = "INTERNAL_FAILURE"
     BUDGET_REACHED = "BUDGET_REACHED"  # wherever it was reached
     DEADLINE_REACHED = "DEADLINE_REACHED"
     CANCELLED = "CANCELLED"
-    ENDED_EARLY = "ENDED_EARLY"  # somebody else ended the run SUCCESS before its release
+    ENDED_EARLY = "ENDED_EARLY"  # a player or tool ended the run SUCCESS before its release
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +104,8 @@ def decide(end: WorkEnd, *, facts: bool, missing: bool) -> Row:
 def end_of_state(state: RunState) -> WorkEnd:
     """How the work ended when the run itself had ended first.
 
-    The caller completes a run after its release. One that is SUCCESS before was ended by a player or tool of
-    its own accord: it released nothing, so its outcome is a fallback, whatever was prepared.
+    The caller completes a run after its release. A run that is SUCCESS before that was ended by a player or
+    tool: it released nothing, so its outcome is a fallback, whatever was prepared.
 
     Raises:
         ContractViolation: the run has not ended.

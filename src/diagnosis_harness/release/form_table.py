@@ -1,8 +1,8 @@
-"""What leaves for each form of a question and each result of the work on it: one total table.
+"""What is published for each form of a question and each result: one total table.
 
 `release.decision` decides by how the work ended; this table adds what the question asked for. A form that
 asks for no cause is answered by checked claims alone, and that is a SUCCESS; a form that asks for a cause is
-answered by a cause. A fallback never enters the next turn of a session, and a failure has nothing to enter.
+answered by a cause. Neither a fallback nor a failure is passed on to the next turn of a session.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 
 
 class FormResult(StrEnum):
-    """What the work on a question came to."""
+    """The result of the work on a question."""
 
     CONCLUDED = "CONCLUDED"  # a cause passed every guard
     ANSWERED = "ANSWERED"  # no cause; checked claims say what was asked
-    FACTS_ONLY = "FACTS_ONLY"  # checked claims, and none of them says what was asked
-    CONTEXT_MISSING = "CONTEXT_MISSING"  # nothing to check, and something that was needed is not there
+    FACTS_ONLY = "FACTS_ONLY"  # checked claims, but none answers the question
+    CONTEXT_MISSING = "CONTEXT_MISSING"  # no claims, and something needed is missing
     EVIDENCE_REJECTED = "EVIDENCE_REJECTED"  # a cause was drafted, and EvidenceGuard refused it
     NOT_SUPPORTED = "NOT_SUPPORTED"  # a cause was drafted, and SemanticGuard refused it
     NOT_JUDGED = "NOT_JUDGED"  # a cause was drafted, and SemanticGuard could not be asked

@@ -1,4 +1,4 @@
-"""What may leave the house, as closed sets (seed: harness-lifecycle-and-states §9, §10)."""
+"""What may be published, as closed sets (seed: harness-lifecycle-and-states §9, §10)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ReleaseOutcome(StrEnum):
-    """What left the house. Never derived from a run state, nor a run state from it."""
+    """What was published. Never derived from a run state, nor a run state from it."""
 
     SUCCESS = "SUCCESS"
     FALLBACK = "FALLBACK"
@@ -15,7 +15,7 @@ class ReleaseOutcome(StrEnum):
 
 
 class FallbackType(StrEnum):
-    """Which safe answer a fallback is."""
+    """Why an answer is a fallback."""
 
     MISSING_REQUIRED_CONTEXT = "MISSING_REQUIRED_CONTEXT"
     INSUFFICIENT_EVIDENCE = "INSUFFICIENT_EVIDENCE"

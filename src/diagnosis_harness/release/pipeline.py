@@ -1,7 +1,7 @@
-"""From the loop's end to what may leave, in the seed's order (harness-lifecycle-and-states §9).
+"""From the end of the loop to what may be published, in the seed's order (harness-lifecycle-and-states §9).
 
-With a conclusion: EvidenceGuard, at most one EvidenceRepair and a recheck, SemanticGuard. Without one: only
-the references that are there. What the table says of the end decides; nothing here decides by itself.
+With a conclusion: EvidenceGuard, at most one EvidenceRepair and a recheck, SemanticGuard. Without one, only
+the references are checked. The table decides; this module makes no decision of its own.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhas
 
 @dataclass(frozen=True, slots=True)
 class _Basis:
-    """What a draft is held against: what was asked, and what the run recorded."""
+    """What a draft is checked against: the question, and what the run recorded."""
 
     inquiry: Inquiry
     snapshot: ProgressSnapshot
     denied: bool = False
-    """Whether a tool was refused since the asker may not use it."""
+    """Whether a tool was refused because the caller may not use it."""
 
     @property
     def records(self) -> tuple[EvidenceRecord, ...]:
@@ -107,7 +107,7 @@ class ReleasePipeline:
     async def _repair(
         self, ctx: RunContext, basis: _Basis, draft: DiagnosisDraft, verdict: EvidenceVerdict
     ) -> DiagnosisDraft | None:
-        """The draft after the one repair; None when it failed technically, which counts as still invalid."""
+        """The repaired draft; None when the repair failed technically, which counts as still invalid."""
         self.core.emit(ctx, TraceName.EVIDENCE_REPAIR, TracePhase.GUARD, TraceEventStatus.STARTED)
         try:
             proposed = await self.roles.play(
@@ -124,7 +124,7 @@ class ReleasePipeline:
         return admit_repair(draft, proposed, basis.records)
 
     async def _judge(self, ctx: RunContext, basis: _Basis, draft: DiagnosisDraft) -> Judgement | None:
-        """The judge's word; None when it could not be had."""
+        """The judge's verdict; None when it gave none."""
         case = build_case(draft, basis.records, inquiry=basis.inquiry)
         if held := case_objections(case):
             judgement = Judgement(SemanticVerdict.UNSUPPORTED, held)
@@ -189,7 +189,7 @@ class ReleasePipeline:
             raise NothingToRelease(f"{row.rule}: {end.value}")
         sure = confidences(draft, basis.records, repaired=verdict.repaired, inquiry=basis.inquiry)
         published = standing if success and end is WorkEnd.SUPPORTED else facts
-        # A level is that of what is published: a reference that was dropped shows nothing.
+        # The level is computed from what is published: a dropped reference does not count.
         scored = replace(draft, claims=published)
         causes = score_causes(scored, basis.records, inquiry=basis.inquiry) if success else ()
         claims, causes = number_claims(published, causes)
@@ -243,7 +243,7 @@ def _set_aside_lines(set_aside: tuple[SetAside, ...]) -> list[JsonValue]:
 
 
 def is_denied(execution: DiagnosisAgentExecution) -> bool:
-    """Whether a tool was refused since the asker may not use it."""
+    """Whether a tool was refused because the caller may not use it."""
     return any(each.code == RefusalCode.NOT_AUTHORISED for each in execution.refused)
 
 
@@ -263,7 +263,7 @@ def facts_beyond(
 ) -> tuple[Claim, ...]:
     """Verified facts, as they are published, that the standing claims do not say already. Pure.
 
-    Who is the cause, and who is only hit, is a conclusion and no fact.
+    Which entity is the cause, and which is only affected, is a conclusion and not a fact.
     """
     said = {_content(claim) for claim in standing}
     found = []

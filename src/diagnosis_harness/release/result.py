@@ -1,4 +1,4 @@
-"""What a diagnosis may publish, and what the release pipeline hands on of it: a success or a fallback."""
+"""What a diagnosis may publish, and the release pipeline's result: a success or a fallback."""
 
 from __future__ import annotations
 

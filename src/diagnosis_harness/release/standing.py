@@ -1,4 +1,4 @@
-"""What of a draft may be published beside its claims, and under which names: no agent's word."""
+"""The parts of a draft besides its claims that may be published, none of them on an agent's word alone."""
 
 from __future__ import annotations
 

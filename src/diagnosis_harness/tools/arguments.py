@@ -1,4 +1,4 @@
-"""Turning what an asker wrote into typed, normalised arguments; never repairing it into something else."""
+"""Validate and normalise the arguments of a request, without repairing them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind
 _TEXT_LIMIT = 500
 _NAMES_LIMIT = 50
 _NEAR = 3
-"""How many known names a refusal offers."""
+"""How many known names a refusal suggests."""
 
 
 def normalise(spec: ToolSpec, raw: Mapping[str, JsonValue]) -> dict[str, ArgumentValue]:

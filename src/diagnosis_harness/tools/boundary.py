@@ -2,7 +2,7 @@
 
 Every request is inspected in order, charged at the gate, begun as a canonical record, run in the bounded
 pool, projected, and finished READY or ERROR. No tool can forget its record: recording is done here. What a
-tool returns after its limit, or after the run's end, lands nowhere.
+tool returns after its limit, or after the run's end, is discarded.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhas
 
 @dataclass(frozen=True, slots=True)
 class ToolBoundaryResult:
-    """What became of one request: a final record, or a refusal and no record.
+    """The result of one request: a final record, or a refusal without a record.
 
-    A refusal's status is ERROR as well: whoever asked has no evidence.
+    The status of a refusal is ERROR too: the caller has no evidence.
     """
 
     request: ToolRequest
@@ -58,7 +58,7 @@ class ToolBoundaryResult:
 
 
 CEILING = ProjectionBounds(items=1_000, size_bytes=1_000_000)
-"""Bounds that no tool's own may pass, where settings say nothing."""
+"""The default upper bounds of what a tool may declare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +271,8 @@ class ToolBoundary:
             written = project(
                 record.tool_name, record.scope, findings, self._settings.bounds(found.tool.spec)
             )
-            # What the run goes on with is what the bytes say, to the millisecond: what any store gives back.
+            # The run continues with what the stored bytes say, to the millisecond, as any store gives it
+            # back.
             projection = read_stored(written.stored).projection
             self._core.reserve_bytes(ctx, len(projection.stored))
         except RunAborted as aborted:
@@ -294,7 +295,7 @@ class ToolBoundary:
     async def _complete(
         self, ctx: RunContext, ended: EvidenceRecord, begun: EvidenceRecord
     ) -> EvidenceRecord:
-        """Keep the final record and read it back; what does not come back unaltered is no evidence."""
+        """Store the final record and read it back; a record that comes back altered is no evidence."""
         try:
             kept = await self._core.finalise(
                 ctx, lambda ctx: self._persist(ctx, ended), limit_s=self._settings.finalise_timeout_s
@@ -309,7 +310,7 @@ class ToolBoundary:
         return failed
 
     async def _finish(self, ctx: RunContext, failed: EvidenceRecord) -> bool | None:
-        """Leave no PROJECTING record behind. False: there is none. None: the store failed; to be retried."""
+        """Replace the PROJECTING record. False if there is none; None if the store failed, to be retried."""
         self._owed[failed.key] = failed
         try:
             taken = await self._core.finalise(
@@ -360,21 +361,21 @@ class ToolBoundary:
 
 
 def _run(ctx: RunContext, found: Admissible) -> ToolFindings:
-    """Run the tool and mask what it found; here whatever a tool raises is made a `ToolFailure`.
+    """Run the tool and mask its findings; anything it raises becomes a `ToolFailure`.
 
-    Masking works in the tool's thread and inside its limit, so that a large answer holds nobody else up.
+    Masking runs in the tool's thread and within its limit, so that a large answer delays nobody else.
     """
     try:
         return mask_findings(found.tool.run(ctx, found.arguments))
     except (ToolFailure, MaskingFailed, RunAborted):
         raise
     except BaseException as error:
-        # Also CancelledError, SystemExit and KeyboardInterrupt: in a tool's thread they are the tool's own.
+        # Also CancelledError, SystemExit and KeyboardInterrupt: in a tool's thread they come from the tool.
         raise ToolFailure(f"{found.tool.spec.name} failed: {type(error).__name__}") from error
 
 
 def _unbegun(ctx: RunContext, failure: Exception) -> Refusal:
-    """Why a call whose store failed did not begin; an end of the run meanwhile comes before that."""
+    """Why a call whose store failed did not begin; if the run has ended meanwhile, that is the reason."""
     if ctx.lifecycle.termination is not None:
         return Refusal(RefusalCode.RUN_NOT_ACTIVE, str(ctx.lifecycle.abort_error()))
     # An untyped fault may say anything; its name is enough.

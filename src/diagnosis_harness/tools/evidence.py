@@ -33,7 +33,7 @@ class EvidenceStatus(StrEnum):
 
 
 class Direction(StrEnum):
-    """Which way a value moved against its baseline."""
+    """The direction in which a value moved from its baseline."""
 
     UP = "UP"
     DOWN = "DOWN"
@@ -43,7 +43,7 @@ class Direction(StrEnum):
 class ItemKind(StrEnum):
     """What an evidence item is about; players and guards decide by it, never by the text."""
 
-    INVENTORY = "INVENTORY"  # what there is
+    INVENTORY = "INVENTORY"  # what the source holds
     SIGNAL_CHANGE = "SIGNAL_CHANGE"  # a signal against its baseline
     ONSET = "ONSET"  # when a signal, or the incident, began to differ
     SELF_TIME = "SELF_TIME"  # time inside an entity's own spans

@@ -1,12 +1,12 @@
-"""Text from outside, put into a prompt so that it cannot pass for anything else.
+"""Fences untrusted text in a prompt, so that it cannot be taken for instructions.
 
     <<<data 7c0e…
     what somebody else wrote
     7c0e… data>>>
 
-The mark is derived from the text, until it is one that the text does not hold: whoever writes the text
-cannot close its fence. Nothing here makes the text true or harmless; it only says where it begins and ends,
-and shows what is hidden in it.
+The mark is a digest of the text, counted on until the text does not contain it, so that its author cannot
+close the fence. A fence does not make the text true or harmless; it shows where the text begins and ends, and
+makes hidden characters visible.
 """
 
 from __future__ import annotations

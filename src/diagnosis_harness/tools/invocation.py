@@ -21,7 +21,7 @@ from diagnosis_harness.tools.evidence import EvidenceItem, EvidenceStatus, Invoc
 
 
 class ErrorCode(StrEnum):
-    """How a call that had begun failed."""
+    """Why a call that had begun failed."""
 
     EXECUTION_FAILED = "EXECUTION_FAILED"
     TIMED_OUT = "TIMED_OUT"
@@ -31,7 +31,7 @@ class ErrorCode(StrEnum):
     BUDGET_EXHAUSTED = "BUDGET_EXHAUSTED"
     STORE_FAILED = "STORE_FAILED"
     RUN_ENDED = "RUN_ENDED"
-    ABANDONED = "ABANDONED"  # the store may have begun it when the run, or its patience, had ended
+    ABANDONED = "ABANDONED"  # its start may have been stored after the run, or the wait for it, had ended
 
 
 _LEGAL = {
@@ -44,7 +44,7 @@ _LEGAL = {
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """What of a tool's findings is kept: the items, what was left out, and the exact bytes to store."""
+    """The stored part of a tool's findings: the items, what was left out, and the exact bytes."""
 
     items: tuple[EvidenceItem, ...]
     omitted: int
@@ -57,7 +57,7 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRecord:
-    """One tool call as it is kept.
+    """One tool call as it is stored.
 
     Attributes:
         key: store key, made of prefix, run id and tool call id.

@@ -1,4 +1,4 @@
-"""A tool's findings without secrets: the one place where evidence is masked, between tool and projection."""
+"""Masks a tool's findings: the only place where evidence is masked, between tool and projection."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""May this request become a tool call? Pure: one answer, a code for every refusal, in the order of DESIGN §5.
+"""Whether a request may become a tool call: pure, with a code for every refusal, in the order of DESIGN §5.
 
-Whether the run is active comes before, budget and store come after: those three are asked of their owners by
-the boundary.
+The boundary checks whether the run is active before this, and budget and store after it.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ def inspect(
     used_ids: Collection[str],
     access: ToolAccess,
 ) -> Admissible | Refusal:
-    """Identity, permission, read-only and arguments of one request; the first objection stands."""
+    """Check identity, permission, read-only and arguments of one request; return the first objection."""
     call_id = request.tool_call_id
     if not is_safe_segment(call_id):
         return Refusal(RefusalCode.UNSAFE_TOOL_CALL_ID, "the tool call id is blank, too long or unsafe")

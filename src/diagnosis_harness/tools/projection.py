@@ -1,4 +1,4 @@
-"""From a tool's findings to what a record holds: bounded, and open about what was left out."""
+"""Reduce a tool's findings to what a record may hold, and state what was left out."""
 
 from __future__ import annotations
 

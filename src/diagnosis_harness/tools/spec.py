@@ -1,4 +1,4 @@
-"""What a tool is: its name, its parameters, its bounds, and what it hands to the boundary."""
+"""The declaration of a tool: name, parameters and bounds; and what it returns to the boundary."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ArgumentValue: TypeAlias = str | int | float | bool | tuple[str, ...]
 
 
 class ParameterKind(StrEnum):
-    """How an argument is written by the asker and what the tool receives."""
+    """How an argument is written in a request, and what the tool receives."""
 
     TEXT = "TEXT"  # str
     ENTITY = "ENTITY"  # str, exactly a name that the telemetry knows
@@ -58,7 +58,7 @@ class ToolSpec:
         scope_names: permissions a caller needs, e.g. `metrics:read`.
         limit_s: longest a single call may take, inside the time left of the run.
         parallel: calls of this tool at work at a time.
-        read_only: declared here, enforced by the boundary: a tool that is not is never run.
+        read_only: declared here, enforced by the boundary, which never runs a tool that is not.
         description_zh: the description for Chinese readers; None shows them the English one.
     """
 
@@ -102,7 +102,7 @@ class Tool(Protocol):
         ...
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
-        """Look, and return findings.
+        """Look at the sources, and return findings.
 
         `arguments` holds validated, normalised values for the given parameters only; an optional one that was
         not given is absent.
@@ -115,7 +115,7 @@ class Tool(Protocol):
 
 @runtime_checkable
 class KnowsEntities(Protocol):
-    """A tool that takes entities says which it can be asked about; the boundary refuses every other name."""
+    """A tool with entity arguments lists the names it knows; the boundary refuses every other name."""
 
     def entities(self, ctx: RunContext) -> Collection[str]:
         """The names of services and instances that its telemetry knows. Cheap after the first call."""
@@ -124,7 +124,7 @@ class KnowsEntities(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ToolRequest:
-    """One wish of a policy. `caller` is set by the application, never by the policy."""
+    """One tool call that a policy wants. `caller` is set by the application, never by the policy."""
 
     tool_call_id: str
     tool_name: str

@@ -1,4 +1,4 @@
-"""Where canonical records are kept, as the boundary sees it."""
+"""The port of the store of canonical records."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 class EvidenceStore(Protocol):
-    """Keeps records by key. A store that does not work raises `StoreFailure`, and nothing else."""
+    """Stores records by key. A failing store raises `StoreFailure` and nothing else."""
 
     async def begin(self, ctx: RunContext, record: EvidenceRecord) -> bool:
-        """Keep a PROJECTING record unless its key exists; False when it does."""
+        """Store a PROJECTING record unless its key exists; False when it does."""
         ...
 
     async def finish(self, ctx: RunContext, record: EvidenceRecord) -> bool:
-        """Replace the PROJECTING record of the same key by a final one; False when none stands there."""
+        """Replace the PROJECTING record of the same key by a final one; False when there is none."""
         ...
 
     async def get(self, ctx: RunContext, key: str) -> EvidenceRecord | None:

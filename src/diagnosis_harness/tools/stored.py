@@ -1,7 +1,7 @@
-"""From stored bytes back to what they hold: the exact inverse of `tools.projection`. Pure and strict.
+"""Reads stored bytes: the exact inverse of `tools.projection`. Pure and strict.
 
-Whatever this module reads is what some projection wrote: the bytes are canonical JSON, every field is there,
-none is unknown, and each is written as the writer writes it.
+It accepts only what a projection can have written: canonical JSON in which every field is present, none is
+unknown, and each has the writer's form.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _OF_SOME_ITEMS = (
 
 @dataclass(frozen=True, slots=True)
 class StoredFindings:
-    """What a record's bytes say: who was asked, what was asked for, and what is kept of the answer.
+    """The content of a record's bytes: the tool, its arguments, and the stored part of its answer.
 
-    Instants are kept to the millisecond, so that is how they come back.
+    Times are stored to the millisecond, and read back to the millisecond.
     """
 
     tool_name: str
@@ -46,7 +46,7 @@ class StoredFindings:
 
 
 def read_stored(stored: bytes) -> StoredFindings:
-    """What the bytes hold. Writing it again gives the same bytes.
+    """The content of the bytes. Writing it again gives the same bytes.
 
     Raises:
         StoredBytesInvalid: no projection can have stored these bytes.

@@ -1,1 +1,1 @@
-"""What happened in a run, and in what order."""
+"""The record of what happened in a run."""

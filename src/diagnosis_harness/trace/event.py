@@ -13,7 +13,7 @@ from diagnosis_harness.kernel.masking import mask_or_withhold
 
 
 class TracePhase(StrEnum):
-    """Which phase of a run an event belongs to; organises the timeline and is no state of the run."""
+    """The phase that an event belongs to; it organises the timeline and is not a state of the run."""
 
     RUN = "RUN"
     ROUTING = "ROUTING"
@@ -25,7 +25,7 @@ class TracePhase(StrEnum):
 
 
 class TraceEventStatus(StrEnum):
-    """How the thing that an event tells of went; never how the run stands."""
+    """The result of what an event reports; never the state of the run."""
 
     STARTED = "STARTED"
     SUCCEEDED = "SUCCEEDED"
@@ -35,7 +35,7 @@ class TraceEventStatus(StrEnum):
 
 
 class TraceName(StrEnum):
-    """What an event tells of. The names of the lifecycle document §13 come first, ours after them."""
+    """What an event reports. The names of the lifecycle document §13 come first, ours after them."""
 
     RUN_STARTED = "RUN_STARTED"
     ROUTING_ATTEMPT = "ROUTING_ATTEMPT"
@@ -53,12 +53,12 @@ class TraceName(StrEnum):
     RELEASE_DECISION = "RELEASE_DECISION"
     RUN_FINISHED = "RUN_FINISHED"
 
-    STATUS = "STATUS"  # the stage the person sees
-    SOURCE_CHANGED = "SOURCE_CHANGED"  # it holds something else than when it was asked about
+    STATUS = "STATUS"  # the stage that the person sees
+    SOURCE_CHANGED = "SOURCE_CHANGED"  # the source holds something else than when the run was submitted
     KNOWLEDGE_RETRIEVAL = "KNOWLEDGE_RETRIEVAL"
     KNOWLEDGE_ANSWER = "KNOWLEDGE_ANSWER"
     SYSTEM_ANSWER = "SYSTEM_ANSWER"
-    RUN_ENDED = "RUN_ENDED"  # the run's one termination, at the moment it was set
+    RUN_ENDED = "RUN_ENDED"  # the run's termination, at the time it was set
     RETRY_ATTEMPT = "RETRY_ATTEMPT"
     LLM_CALL = "LLM_CALL"
     TOOL_ABANDONED = "TOOL_ABANDONED"  # it outlived its limit or the run; nobody waits for it any more
@@ -74,9 +74,9 @@ class TraceEvent:
         seq: place in the run's trace, counted from 1 without gaps.
         run_id: the run it belongs to.
         at_s: when, in seconds since the epoch, UTC; never earlier than the event before it.
-        name: what it tells of.
+        name: what it reports.
         phase: where in the run it belongs.
-        status: how the thing went.
+        status: the result of what it reports.
         payload: small, read-only and of JSON values only (see `bound_payload`).
     """
 
@@ -97,7 +97,7 @@ CUT_MARK = "…"
 
 
 def bound_payload(payload: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-    """A read-only copy of a payload that is small and holds no secret, whatever it was made from.
+    """A small read-only copy of a payload, without secrets.
 
     Texts end at 2,000 characters, collections at 100 items, nesting at 6 levels and the whole at 1,000
     values; what was cut ends in `…`. Later changes of the original do not show. The trace never carries the
@@ -145,8 +145,8 @@ class _Copy:
 def _cut(text: str) -> str:
     """A masked text of at most `TEXT_MAX` characters.
 
-    Masked before it is cut, since half a secret has no form to know it by; what may be such a half, at the
-    end of what is looked at, is left out.
+    Masked before it is cut, since half a secret cannot be recognised; what may be such a half, at the end of
+    the examined part, is left out.
     """
     looked_at = text[: 2 * TEXT_MAX]
     shown = mask_or_withhold(str(looked_at))

@@ -1,4 +1,4 @@
-"""A trace as JSON, in files and on the wire: one object for each event, each on a line of its own."""
+"""A trace as JSON Lines, in files and on the wire: one object for each event."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceNam
 
 
 def event_json(event: TraceEvent) -> dict[str, JsonValue]:
-    """All of an event, payload and all, in JSON's own types and in the order in which it was told."""
+    """A whole event with its payload in JSON types, its fields in a fixed order."""
     return {
         "seq": event.seq,
         "run_id": event.run_id,
@@ -85,7 +85,7 @@ def _plain(value: JsonValue) -> JsonValue:
 
 
 def _freeze(value: JsonValue) -> JsonValue:
-    """A value as an event keeps it (`trace.event.bound_payload`): lists become tuples."""
+    """A value as an event holds it (`trace.event.bound_payload`): lists become tuples."""
     if isinstance(value, list):
         return tuple(_freeze(item) for item in value)
     if isinstance(value, dict):

@@ -97,5 +97,5 @@ def _texts(several: Sequence[str]) -> list[JsonValue]:
 
 
 def _text(text: str) -> str:
-    """Half a surrogate pair, which UTF-8 cannot say, becomes U+FFFD."""
+    """The text with half surrogate pairs, which UTF-8 cannot encode, replaced by U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,4 +1,4 @@
-"""Where trace events go: the port, and the three sinks that need nothing from outside."""
+"""The port that takes trace events, and three sinks without dependencies."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class TraceSink(Protocol):
     """Takes the events of all runs.
 
     Events of one run arrive one at a time and in the order of `seq`, RUN_FINISHED last; different runs may
-    call at once. A sink is quick and does not raise: what it cannot deliver is its own affair and never the
-    run's. If a sink raises anyway, only that sink loses the event, and `threading.excepthook` is called.
+    call at once. A sink is quick and does not raise: a fault of a sink never affects the run. If a sink
+    raises anyway, only that sink loses the event, and `threading.excepthook` is called.
     """
 
     def emit(self, event: TraceEvent) -> None:
@@ -52,16 +52,16 @@ class MemorySink:
 
 
 class FanOutSink:
-    """Hands every event to each of several sinks, in the order they were given.
+    """Passes every event to several sinks, in the order given.
 
-    One that raises keeps no other from its event; the first error is raised when all have had theirs.
+    If one raises, the others still get the event; then the first error is raised.
     """
 
     def __init__(self, sinks: Sequence[TraceSink]) -> None:
         self._sinks = tuple(sinks)
 
     def emit(self, event: TraceEvent) -> None:
-        """Hand the event on."""
+        """Pass the event to every sink."""
         failed: BaseException | None = None
         for sink in self._sinks:
             try:

@@ -1,4 +1,4 @@
-"""A run's trace as spans: a pure fold. What began and ended is a span, everything else is an event in one.
+"""A run's trace as spans, by a pure fold: what began and ended is a span, everything else an event in one.
 
 Every event of the trace lands in exactly one place; a span lies inside its parent in time; ids follow from
 the run's id, so that the same trace always gives the same spans.
@@ -18,7 +18,7 @@ from diagnosis_harness.trace.span_names import Attribute
 
 
 class SpanStatus(StrEnum):
-    """OpenTelemetry's three."""
+    """OpenTelemetry's three statuses of a span."""
 
     UNSET = "UNSET"
     OK = "OK"
@@ -27,7 +27,7 @@ class SpanStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SpanEvent:
-    """One event of the trace at its instant inside a span."""
+    """One event of the trace, at its time inside a span."""
 
     seq: int
     at_s: float
@@ -68,16 +68,16 @@ class RunSpans:
 
 
 _PHASES = (TracePhase.ROUTING, TracePhase.KNOWLEDGE, TracePhase.GUARD)
-"""Phases that get a span of their own; of the others the run's span says enough."""
+"""Phases that get a span of their own; the run's span covers the others."""
 
 _AT_ONCE = frozenset({TraceName.LLM_CALL, TraceName.KNOWLEDGE_RETRIEVAL})
-"""Told of when they have come back: one event is the whole of them."""
+"""Reported only on completion: one event covers the whole call."""
 
 _POINTS = (
     frozenset({TraceName.RUN_STARTED, TraceName.STATUS, TraceName.SOURCE_CHANGED, TraceName.RUN_FINISHED})
     | _AT_ONCE
 )
-"""They begin nothing that another event ends, whatever their status."""
+"""Events that begin nothing which another event ends, whatever their status."""
 
 
 @dataclass(slots=True)
@@ -127,7 +127,7 @@ def spans_of(events: Sequence[TraceEvent], *, session_id: str | None = None) -> 
 
 
 def _pairs(events: Sequence[TraceEvent]) -> tuple[list[_Draft], list[int]]:
-    """What began, with its end where there is one; and the places of all other events."""
+    """Starts with their ends, where there is one, and the places of all other events."""
     pairs: list[_Draft] = []
     open_pairs: dict[tuple[TraceName, str], _Draft] = {}
     rest: list[int] = []
@@ -172,7 +172,7 @@ def _of_phase(pair: _Draft, events: Sequence[TraceEvent], phases: Sequence[_Draf
 
 
 def _call(place: int, events: Sequence[TraceEvent], spans: Sequence[_Draft], root: _Draft) -> _Draft:
-    """A child of whatever is at work and began last; not of a tool, which asks no language model."""
+    """The span of a call: a child of the open span that began last, except a tool, which calls no llm."""
     event = events[place]
     at_work = [
         span
@@ -203,13 +203,13 @@ def _enclosing(place: int, events: Sequence[TraceEvent], spans: Sequence[_Draft]
 
 
 def _holds(opened: TraceEvent, event: TraceEvent) -> bool:
-    """Whether a step or a repair that is at work is what this event tells of."""
+    """Whether this event belongs to an open step or repair."""
     return opened.phase is event.phase and opened.name is not TraceName.TOOL_INVOCATION
 
 
 @dataclass(frozen=True, slots=True)
 class _Finished:
-    """Makes values of drafts."""
+    """Turns drafts into spans."""
 
     events: Sequence[TraceEvent]
     times: Sequence[float]
@@ -231,7 +231,7 @@ class _Finished:
         )
 
     def _root(self, draft: _Draft) -> Span:
-        """The run's own: as it was released, not as its single parts went."""
+        """The span of the run, whose status is that of its release and not of its parts."""
         told = [event for event in (draft.opened, draft.closed) if event is not None]
         attributes = dict(names.run_attributes(self.run_id, self.session_id))
         for event in told:
@@ -289,7 +289,7 @@ def _status(closed: TraceEvent | None) -> tuple[SpanStatus, str]:
 
 
 def _outcome(finished: TraceEvent) -> tuple[SpanStatus, str]:
-    """A fallback is a safe answer, and no error."""
+    """The status for an outcome; a fallback is a safe answer and not an error."""
     outcome = str(finished.payload.get("outcome", ""))
     if outcome in ("SUCCESS", "FALLBACK"):
         return SpanStatus.OK, ""

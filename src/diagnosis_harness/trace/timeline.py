@@ -1,6 +1,7 @@
 """The timeline of one run as a pure fold over what happened (seed: harness-lifecycle-and-states §13).
 
-It organises and says how each phase went. It is no state of the run, and none may be read off it.
+It groups the events and gives the result of each phase. It is not a state of the run and must not be used as
+one.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhas
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One thing that happened: of a live event or of a saved line.
+    """One event, live or from a saved line.
 
     Attributes:
         at_s: when, in seconds since the epoch, UTC.
-        text: what it says beside its name, in short; may be empty.
+        text: its content besides the name, shortened; may be empty.
     """
 
     at_s: float
@@ -30,18 +31,18 @@ class Moment:
 
 
 class PhaseVerdict(StrEnum):
-    """How a phase went, all in all. Not how the run ended."""
+    """The overall result of a phase; not how the run ended."""
 
     DONE = "DONE"
-    PARTLY = "PARTLY"  # some of it failed or was refused, some did not
+    PARTLY = "PARTLY"  # some of it failed or was refused
     FAILED = "FAILED"
     REFUSED = "REFUSED"
-    OPEN = "OPEN"  # it began, and nothing more was heard of it
+    OPEN = "OPEN"  # it began and nothing reports its end
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Moments of one phase that follow each other, in order; never empty."""
+    """Consecutive events of one phase; never empty."""
 
     phase: TracePhase
     moments: tuple[Moment, ...]
@@ -53,7 +54,7 @@ class PhaseAccount:
 
     Attributes:
         moments: how many belong to it.
-        duration_s: the time that went by in it; those of all phases add up to the timeline's.
+        duration_s: the time spent in it; those of all phases add up to the timeline's.
     """
 
     phase: TracePhase
@@ -64,7 +65,7 @@ class PhaseAccount:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """What happened, in order, and what each phase came to, by first appearance."""
+    """The events in order, and the result of each phase, by first appearance."""
 
     started_s: float
     duration_s: float
@@ -75,7 +76,7 @@ class Timeline:
 def fold(moments: Iterable[Moment]) -> Timeline:
     """The timeline of a run's moments, which are in the order in which they were recorded.
 
-    A clock that goes back between two of them adds nothing. Of no moments: an empty timeline.
+    A clock that goes back between two of them adds no time. Without moments the timeline is empty.
     """
     held = tuple(moments)
     spent = dict.fromkeys((moment.phase for moment in held), 0.0)
@@ -92,7 +93,7 @@ def fold(moments: Iterable[Moment]) -> Timeline:
 
 
 def _phase_between(before: Moment, after: Moment) -> TracePhase:
-    """Which phase the time between two moments belongs to.
+    """The phase that the time between two moments belongs to.
 
     It is the phase whose work the later one reports. A moment that only begins something, and one of the run
     itself (its end may come while a tool works), reports none: the time stays with the phase before it.
@@ -113,7 +114,7 @@ _DECISIVE: dict[TracePhase, frozenset[TraceName]] = {
     ),
     TracePhase.RELEASE: frozenset({TraceName.RELEASE_DECISION}),
 }
-"""Phases that end in a word of their own: the last one said decides. Of all others, every report counts."""
+"""Phases that end with an event of their own, whose last one decides. In all others every report counts."""
 
 _SILENT = frozenset({TraceEventStatus.STARTED, TraceEventStatus.SKIPPED})
 _SINGLE = {
