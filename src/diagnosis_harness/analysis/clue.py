@@ -23,6 +23,7 @@ class Modality(StrEnum):
     SELF_TIME = "self_time"  # time inside its own spans
     EDGE_GAP = "edge_gap"  # time on the way to it
     ERRORS = "error"  # its spans that fail by themselves, calls that it no longer makes
+    STATE = "state"  # what a platform reported of it, and still does
     LOG = "log"  # lines of failure that are new or more frequent, lines that no longer follow one another
 
 
@@ -50,6 +51,7 @@ class Clue:
         crowd: noise of all series together, where `noise` is that of one; see `symptom_clues`.
         instance: the part of the entity (pod, host) that shows it, where it is only a part.
         writer: who wrote the log line, where that is another than the entity.
+        passed_on: whether something that the entity calls may have brought it about.
     """
 
     entity: str
@@ -66,6 +68,7 @@ class Clue:
     growth: float | None = None
     crowd: float | None = None
     writer: str | None = None
+    passed_on: bool = False
 
     @property
     def excess(self) -> float:
@@ -76,10 +79,10 @@ class Clue:
     def natures(self) -> frozenset[Nature]:
         """How those who use the entity feel it.
 
-        A resource that runs out makes it slow and makes it fail, and so do the failures that it logs: what
-        is tried again takes time.
+        A resource that runs out makes it slow and makes it fail, and so do the failures that it logs, and a
+        part of it that does not run: what is tried again takes time.
         """
-        if self.modality in {Modality.RESOURCE, Modality.LOG}:
+        if self.modality in {Modality.RESOURCE, Modality.LOG, Modality.STATE}:
             return frozenset(Nature)
         if self.modality is Modality.ERRORS or self.fault_kind == "ERRORS":
             return frozenset({Nature.FAILING})

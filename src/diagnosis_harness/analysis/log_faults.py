@@ -87,7 +87,7 @@ PHRASES: Final = (
     # PostgreSQL, MySQL, SQL Server, SQLite.
     _row(
         Mechanism.LOCK,
-        "ERRORS",
+        "LOCK",
         r"deadlock",
         r"lock wait",
         r"could not obtain lock",
@@ -100,7 +100,7 @@ PHRASES: Final = (
     ),
     _row(
         Mechanism.RATE_LIMIT,
-        "ERRORS",
+        "SATURATION",
         r"rate ?limit",
         r"too many requests",
         r"throttl",
@@ -123,7 +123,7 @@ PHRASES: Final = (
     ),
     _row(
         Mechanism.CERTIFICATE,
-        "ERRORS",
+        "CONFIGURATION",
         r"x509",
         r"certificate (?:has )?(?:expired|verify|unknown|is not|signed)",
         r"ssl ?handshake",
@@ -132,7 +132,7 @@ PHRASES: Final = (
     ),
     _row(
         Mechanism.PERMISSION,
-        "ERRORS",
+        "CONFIGURATION",
         r"permission denied",
         r"access ?denied",
         r"unauthori[sz]ed",
@@ -144,7 +144,7 @@ PHRASES: Final = (
     ),
     _row(
         Mechanism.CONFIGURATION,
-        "ERRORS",
+        "CONFIGURATION",
         r"(?:missing|invalid|unknown) (?:config(?:uration)?|environment variable|setting|property|flag)\b",
         r"(?:configuration|config) (?:error|invalid|parse|missing)",
         r"failed to (?:load|parse|read) (?:the )?(?:config|settings|yaml)",
@@ -156,7 +156,7 @@ PHRASES: Final = (
     # A database that is not what the code expects.
     _row(
         Mechanism.SCHEMA,
-        "ERRORS",
+        "CODE",
         r"(?:relation|table|column) .{0,60}(?:does not exist|doesn't exist|not found)",
         r"no such (?:table|column)",
         r"unknown column",
@@ -188,7 +188,7 @@ PHRASES: Final = (
     # Faults of the program itself, by the names of its runtime.
     _row(
         Mechanism.CODE,
-        "ERRORS",
+        "CODE",
         r"panic: ",
         r"nil pointer",
         r"nullpointer",

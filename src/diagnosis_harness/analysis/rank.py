@@ -29,8 +29,8 @@ class Candidate:
 
     Attributes:
         score: sum of the findings' excess; the best clue's, 0 or less, where nothing exceeds the noise.
-        clues: the strongest clue of each modality, strongest first.
-        decided_by: the modality that contributes most.
+        clues: the strongest clue of each modality, strongest first, that of `decided_by` before all.
+        decided_by: the modality that contributes most; a platform's own word on a fault goes before.
         modalities: how many modalities exceed their noise.
         margin: 0 to 1, lead over the next candidate as a share of the score; 0 for all but the first.
         strength: 0 to 1; near 0 for what normal operation shows as well, or where no normal operation is
@@ -105,7 +105,7 @@ def _judge(
         clue: clue.excess * (1.0 if confirmed or clue.modality is not Modality.RESOURCE else LONE_RESOURCE)
         for clue in found
     }
-    ordered = sorted(found, key=lambda clue: (-worth[clue], clue.modality))
+    ordered = sorted(found, key=lambda clue: (not is_reported(clue), -worth[clue], clue.modality))
     score = sum(value for value in worth.values() if value > 0) or max(worth.values())
     first = ordered[0]
     # Where metrics decided, the part to be shown is the resource that names the fault.
@@ -125,6 +125,11 @@ def _judge(
         0.0,
         sure * (1.0 - exp(-STEEPNESS * _believable_score(worth, reality))),
     )
+
+
+def is_reported(clue: Clue) -> bool:
+    """Whether a platform itself says that something is broken there."""
+    return clue.modality is Modality.STATE and clue.excess > 0 and not clue.passed_on
 
 
 def _keep_better_explanation(one: Candidate, judged: Sequence[Candidate]) -> Candidate:
@@ -164,17 +169,23 @@ def _largest_growth(clues: Sequence[Clue]) -> dict[str, Clue]:
 def fault_kind_from_clues(ordered: Sequence[Clue], *, store: bool, resource: Clue | None) -> str:
     """The kind of fault that the findings speak for, the most specific first.
 
-    A resource that ran up names the mechanism of a slow-down. Then what contributes most. A slow store or
-    outside provider is a DEPENDENCY: nothing more can be said of it from outside.
+    A platform's own word on a fault goes before all. A resource that ran up names the mechanism of a
+    slow-down. Then what contributes most. A slow store or outside provider is a DEPENDENCY: nothing more can
+    be said of it from outside. Where that only says that it fails, its own log lines name the mechanism.
     """
     findings = [clue for clue in ordered if clue.excess > 0]
     if not findings:
         return "UNKNOWN"
+    if is_reported(findings[0]):
+        return findings[0].fault_kind
     if resource is not None:
         return resource.fault_kind
     if store and findings[0].fault_kind == "LATENCY":
         return "DEPENDENCY"
-    return findings[0].fault_kind
+    if findings[0].fault_kind != "ERRORS":
+        return findings[0].fault_kind
+    lines = (clue for clue in findings if clue.modality is Modality.LOG and clue.writer is None)
+    return next((clue.fault_kind for clue in lines), "ERRORS")
 
 
 def _with_margin(one: Candidate, judged: Sequence[Candidate], place: int) -> Candidate:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import comb
 
 from diagnosis_harness.bench.case import BenchRun, Ranked, Truth
+from diagnosis_harness.diagnosis.claim import BROADER
 
 SUCCESS = "SUCCESS"  # wire values of ReleaseOutcome
 ANSWERS = frozenset({SUCCESS, "FALLBACK"})
@@ -203,7 +204,7 @@ def _is_right(run: BenchRun, truth: Truth) -> bool:
     """Whether a release is right: without a fault it says so, or names a kind that is no fault."""
     causes = run.result.causes
     if not truth.entities:
-        return all(cause.fault_kind in truth.kinds for cause in causes)
+        return all(_is_of_kind(cause.fault_kind, truth) for cause in causes)
     if not causes:
         return False
     if _scope(run):
@@ -226,7 +227,13 @@ def _scope_is_right(run: BenchRun, truth: Truth) -> bool:
 
 
 def _kind_right(first: Ranked | None, truth: Truth) -> bool | None:
-    return None if first is None or not truth.kinds else first.fault_kind in truth.kinds
+    return None if first is None or not truth.kinds else _is_of_kind(first.fault_kind, truth)
+
+
+def _is_of_kind(fault_kind: str, truth: Truth) -> bool:
+    """A kind that says more than the truth does is right too."""
+    broader = {kind.value: wide.value for kind, wide in BROADER.items()}
+    return not truth.kinds.isdisjoint({fault_kind, broader.get(fault_kind)})
 
 
 def _region_right(first: Ranked | None, truth: Truth) -> bool | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from diagnosis_harness.diagnosis.predicate_rule import Predicate as Predicate  # noqa: PLC0414 - read with a claim
 from diagnosis_harness.kernel.window import TimeWindow
@@ -24,17 +26,34 @@ CONCLUSIONS = frozenset({Predicate.CAUSED, Predicate.AFFECTED})
 
 
 class FaultKind(StrEnum):
-    """What kind of fault a cause is, as far as the evidence shows."""
+    """What kind of fault a cause is, as far as the evidence shows; for its proof see `guards.levels`."""
 
     CPU = "CPU"
     MEMORY = "MEMORY"
+    LEAK = "LEAK"  # memory that is never given back
     SATURATION = "SATURATION"  # a pool, a queue, a disk, threads: something other than CPU and memory is full
+    LOCK = "LOCK"  # work waits for something that other work holds
+    CRASH = "CRASH"  # a process ends, or is moved away
+    CONFIGURATION = "CONFIGURATION"  # a setting, an image, a certificate or a permission is wrong
+    CODE = "CODE"  # the program itself fails
     NETWORK = "NETWORK"
-    ERRORS = "ERRORS"
-    LATENCY = "LATENCY"
+    ERRORS = "ERRORS"  # it fails, and nothing says why
+    LATENCY = "LATENCY"  # it is slow, and nothing says why
     TRAFFIC = "TRAFFIC"
-    DEPENDENCY = "DEPENDENCY"
+    DEPENDENCY = "DEPENDENCY"  # a store or outside provider, of which nothing more is known
     UNKNOWN = "UNKNOWN"
+
+
+BROADER: Mapping[FaultKind, FaultKind] = MappingProxyType(
+    {
+        FaultKind.LEAK: FaultKind.MEMORY,
+        FaultKind.LOCK: FaultKind.ERRORS,
+        FaultKind.CRASH: FaultKind.ERRORS,
+        FaultKind.CONFIGURATION: FaultKind.ERRORS,
+        FaultKind.CODE: FaultKind.ERRORS,
+    }
+)
+"""What a kind was called before it had a name of its own: a truth that names the broader one means both."""
 
 
 WHOLE_RECORD = "*"

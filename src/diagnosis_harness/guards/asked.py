@@ -13,7 +13,7 @@ from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
 from diagnosis_harness.diagnosis.predicate_rule import About, rule_of
 from diagnosis_harness.guards.absence_rule import absence_rule
-from diagnosis_harness.guards.incident_time import is_same_time
+from diagnosis_harness.guards.incident_time import is_same_time, lasts_into
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -48,13 +48,30 @@ class QuestionScope:
         """Whether an item compares the time of the question with normal.
 
         A call that was given no onset took the tools' own. That is the question's where the tools find it
-        themselves; where somebody stated it, the item must show that it is the same.
+        themselves; where somebody stated it, the item must show that it is the same. What a platform
+        reported has times of its own: it must have lasted when the question's trouble began.
         """
+        if item.kind is ItemKind.PLATFORM_EVENT:
+            return self._is_own_onset(record) and any(lasts_into(item, at_s) for at_s in self.onsets)
         if self.is_stated:
             looked_s = _comparison_start(item)
             return looked_s is not None and self._is_one(looked_s)
         given = record.arguments.get("onset")
         return given is None or self._is_one(given)
+
+    def is_evidence_of_it(self, record: EvidenceRecord, item: EvidenceItem) -> bool:
+        """Whether an item may show how far a cause is explained: observed at its time, or weighed for it.
+
+        A change comes before the trouble. It counts as it was weighed for the question's time and victim, and
+        by its own distance from that time.
+        """
+        if item.kind is not ItemKind.CHANGE_EVENT:
+            return self.is_at_its_time(record, item)
+        given = record.arguments.get("alert_entity")
+        before_s, at_s = item.attributes.get("before_onset_s"), item.onset_s
+        if not self._is_own_onset(record) or not isinstance(before_s, int | float) or at_s is None:
+            return False
+        return (given is None or given in self.victims) and self._is_one(at_s + before_s)
 
     def has_looked_at(self, entity: str, record: EvidenceRecord) -> bool:
         """Whether a call compared everything that telemetry holds of an entity, at the time of the question.

@@ -18,6 +18,10 @@ SAME_TIME_S = 1.0
 """Times are written to the second; two that differ by less are the same."""
 
 
+REPORTED_S = 86_400.0
+"""What a platform reported for a day before the onset without harm is not what began it."""
+
+
 def is_same_time(one_s: float, other_s: float) -> bool:
     """Whether two times are the same, as they are written."""
     return abs(one_s - other_s) < SAME_TIME_S
@@ -36,6 +40,14 @@ def speaks_of_incident(item: EvidenceItem, inquiry: Inquiry) -> bool:
             return item.onset_s is not None
         return asked_s - EARLY_S <= item.onset_s <= asked_s + LATE_S
     return is_of_incident(item.window, inquiry)
+
+
+def lasts_into(reported: EvidenceItem, onset_s: float) -> bool:
+    """Whether what a platform reported lasted at an onset, or began within the hour that is judged of it."""
+    seen = reported.window
+    if seen is None or not onset_s - REPORTED_S <= seen.start_s <= onset_s + EARLY_S:
+        return False
+    return reported.attributes.get("state") == "current" or seen.end_s >= onset_s - LATE_S
 
 
 def is_of_incident(window: TimeWindow | None, inquiry: Inquiry) -> bool:

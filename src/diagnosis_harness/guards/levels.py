@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
+from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import CauseLevel
 from diagnosis_harness.guards.harm import is_harm
+from diagnosis_harness.guards.rankings import fault_kind_of
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 
 SCOPE_MOST = 2
@@ -32,6 +34,11 @@ def _is_own_line(item: EvidenceItem) -> bool:
     return item.kind in (ItemKind.LOG_PATTERN, ItemKind.LOG_ORDER) and item.peer is None
 
 
+def _is_reported_fault(item: EvidenceItem) -> bool:
+    """A fault by itself: a failed probe, or too few replicas, may have been passed on by something called."""
+    return item.kind is ItemKind.PLATFORM_EVENT and item.attributes.get("severity") == "fault"
+
+
 PROOFS: Mapping[str, Callable[[EvidenceItem], bool]] = MappingProxyType(
     {
         "resource": _is_resource,
@@ -39,9 +46,58 @@ PROOFS: Mapping[str, Callable[[EvidenceItem], bool]] = MappingProxyType(
         "own_failures": lambda item: item.kind is ItemKind.SPAN_ERRORS,
         "own_lines": _is_own_line,
         "own_time": lambda item: item.kind is ItemKind.SELF_TIME,
+        "reported": _is_reported_fault,
     }
 )
 """What must be cited of a cause for each kind of evidence of its own origin (`toolbox.origin.OwnOrigin`)."""
+
+
+def _uses(*kinds: str) -> Callable[[EvidenceItem], bool]:
+    return lambda item: item.kind is ItemKind.SIGNAL_CHANGE and item.attributes.get("kind") in kinds
+
+
+def _says(kind: FaultKind) -> Callable[[EvidenceItem], bool]:
+    """What a platform reported, or a line that its entity wrote, of this very kind."""
+    return lambda item: (
+        (item.kind is ItemKind.PLATFORM_EVENT or _is_own_line(item))
+        and item.attributes.get("fault_kind") == kind.value
+    )
+
+
+def _is_of(*kinds: ItemKind) -> Callable[[EvidenceItem], bool]:
+    return lambda item: item.kind in kinds
+
+
+def _any_of(*proofs: Callable[[EvidenceItem], bool]) -> Callable[[EvidenceItem], bool]:
+    return lambda item: any(proof(item) for proof in proofs)
+
+
+def _never(item: EvidenceItem) -> bool:
+    del item  # nothing that a tool reports shows it in the entity itself
+    return False
+
+
+SHOWS_KIND: Mapping[FaultKind, Callable[[EvidenceItem], bool]] = MappingProxyType(
+    {
+        FaultKind.CPU: _uses("cpu"),
+        FaultKind.MEMORY: _any_of(_uses("memory"), _says(FaultKind.MEMORY)),
+        FaultKind.LEAK: _says(FaultKind.LEAK),
+        FaultKind.SATURATION: _any_of(
+            _uses("disk", "queue", "pool", "saturation"), _says(FaultKind.SATURATION)
+        ),
+        FaultKind.LOCK: _says(FaultKind.LOCK),
+        FaultKind.CRASH: _says(FaultKind.CRASH),
+        FaultKind.CONFIGURATION: _says(FaultKind.CONFIGURATION),
+        FaultKind.CODE: _says(FaultKind.CODE),
+        FaultKind.NETWORK: _any_of(_is_of(ItemKind.EDGE_GAP), _says(FaultKind.NETWORK)),
+        FaultKind.ERRORS: _any_of(_is_of(ItemKind.SPAN_ERRORS), _is_own_line),
+        FaultKind.LATENCY: _any_of(_is_of(ItemKind.SELF_TIME, ItemKind.EDGE_GAP), _says(FaultKind.LATENCY)),
+        FaultKind.TRAFFIC: _never,
+        FaultKind.DEPENDENCY: _never,
+        FaultKind.UNKNOWN: _never,
+    }
+)
+"""What a cited item must be to show a cause's kind of fault; the same item must also be of its own origin."""
 
 
 def conclusion_level(ranked: EvidenceItem, cited: Iterable[EvidenceItem]) -> CauseLevel:
@@ -49,7 +105,13 @@ def conclusion_level(ranked: EvidenceItem, cited: Iterable[EvidenceItem]) -> Cau
     items = tuple(cited)
     own = [item for item in items if ranked.entity in (item.entity, item.attributes.get("owner"))]
     named = str(ranked.attributes.get("origin") or "").split()
-    shown = any(PROOFS[name](item) and is_harm(item) for name in named if name in PROOFS for item in own)
+    shows_kind = SHOWS_KIND.get(fault_kind_of(ranked), _never)
+    shown = any(
+        PROOFS[name](item) and shows_kind(item) and is_harm(item)
+        for name in named
+        if name in PROOFS
+        for item in own
+    )
     if not shown or ranked.attributes.get("open") is not False:
         return CauseLevel.LOCALISED
     return CauseLevel.TRIGGER if any(map(_is_trigger, own)) else CauseLevel.EXPLAINED

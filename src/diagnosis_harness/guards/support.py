@@ -28,6 +28,7 @@ DIRECT_KINDS = frozenset(
         ItemKind.LOG_LINES,
         ItemKind.LOG_PATTERN,
         ItemKind.LOG_ORDER,
+        ItemKind.PLATFORM_EVENT,
     }
 )
 """Kinds that say something observed of an entity, as a ranking does not."""

@@ -72,8 +72,13 @@ def score_causes(
     """
     held = tuple(records)
     rankings = judging_rankings(draft, held, inquiry=inquiry)
-    known = Records(held)
-    cited = [item for claim in draft.claims for _, item in known.items_cited(claim)]
+    known, asked = Records(held), question_scope(inquiry, held)
+    cited = [
+        item
+        for claim in draft.claims
+        for ref, item in known.items_cited(claim)
+        if asked.is_evidence_of_it(known[ref.tool_call_id], item)
+    ]
     return tuple(
         replace(cause, score=None, level=None, scope=())
         if item is None

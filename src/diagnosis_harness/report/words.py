@@ -140,7 +140,12 @@ RUN_STATE: Final[Mapping[RunState, Text]] = {
 FAULT: Final[Mapping[FaultKind, Text]] = {
     FaultKind.CPU: Text(en="CPU", zh="CPU"),
     FaultKind.MEMORY: Text(en="memory", zh="内存"),
+    FaultKind.LEAK: Text(en="memory leak", zh="内存泄漏"),
     FaultKind.SATURATION: Text(en="saturation", zh="资源饱和"),
+    FaultKind.LOCK: Text(en="lock", zh="锁等待"),
+    FaultKind.CRASH: Text(en="crash", zh="进程崩溃"),
+    FaultKind.CONFIGURATION: Text(en="configuration", zh="配置错误"),
+    FaultKind.CODE: Text(en="code error", zh="代码错误"),
     FaultKind.NETWORK: Text(en="network", zh="网络"),
     FaultKind.ERRORS: Text(en="errors", zh="错误"),
     FaultKind.LATENCY: Text(en="latency", zh="延迟"),

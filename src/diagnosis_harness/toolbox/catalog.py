@@ -30,7 +30,7 @@ def build_tools(sources: Sources) -> tuple[Tool, ...]:
         FindChangedSignals(views),
         CompareSpans(views),
         CompareLogs(views),
-        PlatformEvents(sources),
+        PlatformEvents(views),
         ListChanges(views),
         WeighChanges(views),
         RankCauses(views),

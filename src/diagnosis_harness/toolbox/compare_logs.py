@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from diagnosis_harness.analysis.log_faults import mechanism_of
+from diagnosis_harness.analysis.log_faults import fault_kind_in, mechanism_of
 from diagnosis_harness.analysis.log_patterns import SLICES, is_shift
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import Scalar
@@ -47,8 +47,8 @@ class CompareLogs:
     onset and `baseline` how many normal operation would have written in that time; `onset_s` when the first
     was written, of a new pattern. `entity` is who wrote them. A line that names whom it failed to reach is
     about that one, and `peer` is its writer. Attributes: `movement` (NEW, RISEN, FALLEN, GONE), `level`,
-    `template`, `mechanism` (what the line says went wrong), `bad`, `z`, `lines_before`, `as_far` of
-    `normal_windows` that stray as far.
+    `template`, `mechanism` (what the line says went wrong), `fault_kind` of a failure, `bad`, `z`,
+    `lines_before`, `as_far` of `normal_windows` that stray as far.
 
     A LOG_ORDER item: `signal` is a line, `next` the line that used to follow it in the same span, trace or
     thread, `value` and `baseline` the share that it follows; `instead` what follows now.
@@ -114,6 +114,8 @@ def _pattern_items(view: IncidentView, logs: LogView) -> Iterator[EvidenceItem]:
             attributes["level"] = one_line(pattern.level, most=20)
         if phrase is not None:
             attributes["mechanism"] = phrase.mechanism.value
+        if pattern.fails:
+            attributes["fault_kind"] = fault_kind_in(pattern.example)
         about = callees[0] if callees else pattern.entity
         first_s = float(logs.first_s[place]) if movement is Movement.NEW else None
         naming = f", naming {display_name(about)}," if callees else ""
@@ -158,6 +160,7 @@ def _order_items(logs: LogView) -> Iterator[EvidenceItem]:
             "template": region_of_pattern(first),
             "next_template": region_of_pattern(then),
             "bad": True,
+            "fault_kind": "ERRORS",
             "z": round4(float(order.z[place])),
             "lines_before": int(order.lines_before[place]),
             "lines_after": int(order.lines_after[place]),

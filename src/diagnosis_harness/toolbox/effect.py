@@ -41,17 +41,22 @@ def effect_of(
     metrics: MetricTable | None,
     spans: SpanView | None,
     victims: Collection[str],
+    *,
+    reported: bool = False,
 ) -> Effect:
     """What is wrong at the affected entity, or at any of several where nobody said which.
 
     The alerting series decides where its state is known. Where it is not, any symptom of the entity does, by
-    its own series, the mean of its instances, or its spans.
+    its own series, the mean of its instances, its spans, or its platform: `reported` says that this one
+    reports a fault of it.
     """
     if indicator is not None and indicator.known:
         if indicator.moved:
             return Effect(EffectState.SHOWN, frozenset({indicator.nature}))
         return Effect(EffectState.NORMAL)
     looks = [*_metric_looks(metrics, victims), *_span_looks(spans, victims)]
+    if reported:
+        looks += [(nature, True) for nature in Nature]
     if indicator is not None and indicator.moved:
         looks.append((indicator.nature, True))
     shown = frozenset(nature for nature, moved in looks if moved)

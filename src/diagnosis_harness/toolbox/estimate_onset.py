@@ -32,8 +32,8 @@ class EstimateOnset:
         """The declaration."""
         return ToolSpec(
             name="estimate_onset",
-            description="When it began: stated, from the alert, and re-estimated from the indicators.",
-            description_zh="何时开始：数据源给出的、告警的，以及由指标重新估计的时间。",
+            description="When it began: stated, the alert's, or estimated from indicators or events.",
+            description_zh="何时开始：数据源给出的、告警的，以及由指标或平台事件估计的时间。",
             parameters=(ONSET_PARAMETER,),
             scope_names=("sources:read", "metrics:read"),
         )
@@ -55,9 +55,13 @@ class EstimateOnset:
         ]
         if found is not None and found.estimated_s is not None:
             at = found.estimated_s
-            items.append(_item("estimated", at, entity, used=used == at, clarity=round4(found.clarity)))
+            clarity = round4(found.clarity) if found.clarity else None
+            items.append(_item("estimated", at, entity, used=used == at, clarity=clarity))
         items.sort(key=lambda item: not item.attributes["used"])
         return ToolFindings(tuple(items), summary.incident, looked_at=len(items))
+
+
+_BY_PLATFORM = "the first fault that the platform reports and that still lasts"
 
 
 def _item(method: str, at: float, entity: str | None, *, used: bool, clarity: float | None) -> EvidenceItem:
@@ -66,7 +70,7 @@ def _item(method: str, at: float, entity: str | None, *, used: bool, clarity: fl
         "argument": "as this call was asked",
         "stated": "stated with the source",
         "alert": "the time of the alert",
-        "estimated": "estimated from the indicators",
+        "estimated": "estimated from the indicators" if clarity is not None else _BY_PLATFORM,
     }[method]
     clear = "" if clarity is None else f", {digits(clarity)} usual widths clear"
     attributes: dict[str, Scalar] = {"method": method, "used": used}

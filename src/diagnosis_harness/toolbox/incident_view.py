@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnosis_harness.analysis.clue import Clue
+from diagnosis_harness.analysis.clue import Clue, Modality
 from diagnosis_harness.analysis.graph import CallGraph, graph_of, reachable, shortest_path
 from diagnosis_harness.analysis.meaning import RESOURCES, SYMPTOMS, SignalSide
+from diagnosis_harness.analysis.platform_history import Occurrence
 from diagnosis_harness.analysis.rank import Candidate, rank, reality_of
 from diagnosis_harness.analysis.signal_words import words_of
 from diagnosis_harness.analysis.span_findings import (
@@ -30,6 +31,7 @@ from diagnosis_harness.toolbox.clues import (
     span_clues,
 )
 from diagnosis_harness.toolbox.effect import Effect, effect_of
+from diagnosis_harness.toolbox.event_clues import event_clues
 from diagnosis_harness.toolbox.indicator import Indicator, find_indicator
 from diagnosis_harness.toolbox.log_clues import log_clues
 from diagnosis_harness.toolbox.log_view import LogRecordings, LogView, build_log_view
@@ -114,6 +116,8 @@ class IncidentView:
     spans: SpanView | None
     groups: SpanGroups | None
     logs: LogView | None = None
+    events: tuple[Occurrence, ...] = ()
+    """What a platform reported, whenever it was."""
 
     def ranking(self, alert: AlertInfo) -> RankedCauses:
         """Candidates, most suspect first; see `analysis.rank`."""
@@ -140,7 +144,11 @@ class IncidentView:
         candidates = rank(clues, affected=echoing, reality=reality, stores=self._stores())
         # Where nobody said who is affected, it may show at any entity where users arrive.
         victims = (affected,) if alert.entity is not None else self.graph.entries or (affected,)
-        effect = effect_of(indicator, self.metrics, self.spans, {name for name in victims if name})
+        reported = any(
+            c.modality is Modality.STATE and not c.passed_on and c.entity in victims for c in clues
+        )
+        hit = {name for name in victims if name}
+        effect = effect_of(indicator, self.metrics, self.spans, hit, reported=reported)
         paths = self._paths(affected, candidates, backlog=backlog)
         telemetry = CalleeSight(self.graph, self.metrics, self.spans, self.groups)
         own = {one.entity: telemetry.own_evidence(one) for one in candidates}
@@ -185,7 +193,7 @@ class IncidentView:
             clues += metric_gaps(self.metrics)
         if self.logs is not None:
             clues += log_clues(self.logs, self.graph)
-        return clues
+        return clues + event_clues(self.events, self.owners, onset_s=self.onset_s)
 
     def usual_entry(self) -> str | None:
         """Where users arrive; None where every entity of the graph has a caller.
@@ -241,10 +249,20 @@ class IncidentView:
         return [place for place in symptoms if table.rows[place].owner == entity] or symptoms
 
 
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What is read once and compared for every onset."""
+
+    series: MetricSeries
+    lines: LogRecordings | None = None
+    events: tuple[Occurrence, ...] = ()
+
+
 def build_incident_view(
-    ctx: RunContext, sources: Sources, series: MetricSeries, lines: LogRecordings | None, *, onset_s: float
+    ctx: RunContext, sources: Sources, recorded: Recorded, *, onset_s: float
 ) -> IncidentView:
-    """Put metrics, spans, log lines and topology together for an onset."""
+    """Put metrics, spans, log lines, events and topology together for an onset."""
+    series, lines = recorded.series, recorded.lines
     owners = dict(sources.topology.owners(ctx)) if sources.topology is not None else {}
     metrics = build_metric_table(series, onset_s=onset_s, owners=owners)
     spans = load_span_view(ctx, sources, onset_s=onset_s, owners=owners)
@@ -265,4 +283,4 @@ def build_incident_view(
     logs = build_log_view(lines, onset_s=onset_s) if lines is not None else None
     if logs is not None:  # a line that names its caller is no call the other way round
         edges |= {(writer, named) for writer, named in logs.edges() if (named, writer) not in edges}
-    return IncidentView(onset_s, graph_of(edges), owners, metrics, spans, groups, logs)
+    return IncidentView(onset_s, graph_of(edges), owners, metrics, spans, groups, logs, recorded.events)

@@ -2,7 +2,8 @@
 
 Being slow or failing is a symptom: any callee may have passed it on. Evidence of an entity's own origin is a
 resource that ran up further than its requests did, time on the way to it that neither end spent, failures of
-its own while what it calls is sound, or lines of failure that it wrote itself. Where it calls something
+its own while what it calls is sound, lines of failure that it wrote itself, or a fault that its platform
+reports. Where it calls something
 unseen, its failures and full pools may come from there. Time inside it that no recorded callee accounts for
 says that it starts here or in something it calls unseen.
 """
@@ -35,6 +36,7 @@ class OwnOrigin(StrEnum):
     OWN_FAILURES = "own_failures"
     OWN_LINES = "own_lines"
     OWN_TIME = "own_time"
+    REPORTED = "reported"
 
 
 _OF_MODALITY = {
@@ -43,11 +45,14 @@ _OF_MODALITY = {
     Modality.ERRORS: OwnOrigin.OWN_FAILURES,
     Modality.SELF_TIME: OwnOrigin.OWN_TIME,
     Modality.LOG: OwnOrigin.OWN_LINES,
+    Modality.STATE: OwnOrigin.REPORTED,
 }
 
 
 _HOLDS_A_CALL = "SATURATION"
 """Fault kind of a resource that whoever waits for a callee holds: a pool, a queue, threads."""
+_ENDS_ITSELF = "CRASH"
+"""Fault kind of a process that ends, which it may do since it cannot reach something that it calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,7 @@ class CalleeSight:
 
     def own_evidence(self, one: Candidate) -> OwnEvidence:
         """What of a candidate's findings is of its own origin, and what it calls unseen."""
-        found = [clue for clue in one.clues if clue.excess > 0 and clue.writer is None]
+        found = [clue for clue in one.clues if clue.excess > 0 and clue.writer is None and not clue.passed_on]
         kinds = {_OF_MODALITY.get(clue.modality) for clue in found}
         origins = tuple(origin for origin in OwnOrigin if origin in kinds)
         lost = self._callees_without_answer(one.entity)
@@ -110,6 +115,8 @@ def _rules_out(clue: Clue, *, unseen: bool) -> bool:
     origin = _OF_MODALITY.get(clue.modality)
     if origin is OwnOrigin.RESOURCE:
         return not unseen or clue.fault_kind != _HOLDS_A_CALL
+    if origin is OwnOrigin.REPORTED:
+        return not unseen or clue.fault_kind != _ENDS_ITSELF
     return origin is OwnOrigin.ON_THE_WAY or (origin is OwnOrigin.OWN_FAILURES and not unseen)
 
 

@@ -11,11 +11,10 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
-from diagnosis_harness.toolbox.arguments import text, timestamp
-from diagnosis_harness.toolbox.inventory import askable_names
-from diagnosis_harness.toolbox.platform_view import platform_occurrences
-from diagnosis_harness.toolbox.ports import Sources
+from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, text, timestamp
+from diagnosis_harness.toolbox.event_clues import lasts_into
 from diagnosis_harness.toolbox.search_logs import window_argument, with_instances
+from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.toolbox.wording import one_line
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
@@ -29,10 +28,11 @@ class PlatformEvents:
     snapshot shows it; `window` goes from the first to the last time it was seen. Attributes of an item:
     `state` (`current` or `over`), `severity` (`fault`, `symptom` of something else, `note` of something that
     was done), `fault_kind`, `reason` and `message` as the platform wrote them, `owner` (service of an
-    instance), `bad` (whether it is harm that still lasts).
+    instance), `bad` (whether it is harm that still lasts, or
+    that lasted when the incident began).
     """
 
-    sources: Sources
+    views: Views
 
     @property
     def spec(self) -> ToolSpec:
@@ -42,6 +42,7 @@ class PlatformEvents:
             description="What Kubernetes or a managed database reported of its objects; current or over.",
             description_zh="Kubernetes 或托管数据库报告的事件，以及是否仍在持续。",
             parameters=(
+                ONSET_PARAMETER,
                 Parameter("start", ParameterKind.INSTANT, "Only what was seen from this instant on."),
                 Parameter("end", ParameterKind.INSTANT, "Only what began before this instant."),
                 Parameter("entity", ParameterKind.ENTITY, "Only of this service, its instances among them."),
@@ -51,11 +52,11 @@ class PlatformEvents:
 
     def entities(self, ctx: RunContext) -> Collection[str]:
         """The names that it can be asked about."""
-        return askable_names(ctx, self.sources)
+        return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """What was reported."""
-        sources = self.sources
+        sources = self.views.sources
         if sources.platform is None:
             return ToolFindings((), note="the source has no events or states of a platform")
         summary = sources.summary.summary(ctx)
@@ -66,13 +67,20 @@ class PlatformEvents:
         owners = {} if sources.topology is None else sources.topology.owners(ctx)
         found = [
             one
-            for one in platform_occurrences(ctx, sources.platform, summary)
+            for one in self.views.events(ctx)
             if (wanted is None or one.entity in wanted)
             and (start_s is None or one.last_s >= start_s)
             and (end_s is None or one.first_s < end_s)
         ]
+        onset = self.views.onset(ctx, timestamp(arguments, "onset")) if found else None
         items = tuple(
-            _item(one, f"p{place}", owners.get(one.entity)) for place, one in enumerate(found, start=1)
+            _item(
+                one,
+                f"p{place}",
+                owners.get(one.entity),
+                in_incident=onset is not None and lasts_into(one, onset.time_s),
+            )
+            for place, one in enumerate(found, start=1)
         )
         return ToolFindings(
             items,
@@ -82,14 +90,14 @@ class PlatformEvents:
         )
 
 
-def _item(one: Occurrence, item_id: str, owner: str | None) -> EvidenceItem:
+def _item(one: Occurrence, item_id: str, owner: str | None, *, in_incident: bool) -> EvidenceItem:
     current = one.standing is EventStanding.CURRENT
     message = one_line(one.text)
     attributes: dict[str, Scalar] = {
         "state": one.standing.value,
         "severity": one.rule.severity.value,
         "fault_kind": one.rule.fault_kind,
-        "bad": current and one.rule.severity is not Severity.NOTE,
+        "bad": (current or in_incident) and one.rule.severity is not Severity.NOTE,
         "message": message,
     }
     if one.reason:

@@ -9,12 +9,15 @@ from threading import RLock
 
 from diagnosis_harness.analysis.graph import CallGraph
 from diagnosis_harness.analysis.onset import OnsetEstimate, estimate_onset
+from diagnosis_harness.analysis.platform_history import Occurrence
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import ToolFailure
-from diagnosis_harness.toolbox.incident_view import IncidentView, build_incident_view
+from diagnosis_harness.toolbox.event_clues import first_fault
+from diagnosis_harness.toolbox.incident_view import IncidentView, Recorded, build_incident_view
 from diagnosis_harness.toolbox.inventory import askable_names, entity_names
 from diagnosis_harness.toolbox.log_view import LogRecordings, read_log_recordings
 from diagnosis_harness.toolbox.metric_table import MetricSeries, read_metric_series
+from diagnosis_harness.toolbox.platform_view import platform_occurrences
 from diagnosis_harness.toolbox.ports import Sources
 
 VIEWS_MAX = 3
@@ -33,6 +36,7 @@ class Views:
     _names: frozenset[str] | None = None
     _logs: LogRecordings | None = None
     _logs_read: bool = False
+    _events: tuple[Occurrence, ...] | None = None
     log_trouble: str | None = None
     """Why log lines could not be compared, where that failed; other telemetry is compared without them."""
 
@@ -41,9 +45,8 @@ class Views:
         with self._lock:
             view = self._views.pop(onset_s, None)
             if view is None:
-                view = build_incident_view(
-                    ctx, self.sources, self._read_series(ctx), self._read_logs(ctx), onset_s=onset_s
-                )
+                recorded = Recorded(self._read_series(ctx), self._read_logs(ctx), self.events(ctx))
+                view = build_incident_view(ctx, self.sources, recorded, onset_s=onset_s)
             self._views[onset_s] = view
             while len(self._views) > VIEWS_MAX:
                 self._views.pop(next(iter(self._views)))
@@ -70,6 +73,15 @@ class Views:
             self._logs_read = True
         return self._logs
 
+    def events(self, ctx: RunContext) -> tuple[Occurrence, ...]:
+        """What a platform reported, read once; see `platform_occurrences`."""
+        with self._lock:
+            if self._events is None:
+                platform = self.sources.platform
+                summary = self.sources.summary.summary(ctx)
+                self._events = () if platform is None else platform_occurrences(ctx, platform, summary)
+            return self._events
+
     def for_onset(self, ctx: RunContext, given_s: float | None) -> IncidentView | None:
         """The view for a given onset, else for the one found; None where there is none."""
         if given_s is not None:
@@ -82,7 +94,8 @@ class Views:
 
         A given or stated onset is used as it is. The time of an alert is replaced by an earlier instant where
         the alerting indicator clearly changed then: an alert fires after what it alerts to. Without any of
-        them the indicators decide alone; None where they are not clear either.
+        them the indicators decide alone, and where they are not clear the first fault that a platform
+        reports and that still lasts; None where there is none either.
         """
         with self._lock:  # also taken in `at`: two threads never search for the same onset twice
             if given_s not in self._onsets:
@@ -95,7 +108,7 @@ class Views:
         stated = firm if firm is not None else summary.alert.time_s
         anchor = stated if stated is not None else summary.incident.end_s if summary.incident else None
         if anchor is None:
-            return None
+            return self._onset_by_platform(ctx)
         view = self.at(ctx, anchor)
         found = None
         rows = view.indicator_rows(summary.alert)
@@ -104,11 +117,18 @@ class Views:
             latest_s = inf if firm is not None or stated is None else stated
             begins_s = table.time_s - 0.5 * table.step_s
             found = estimate_onset(begins_s, table.value[rows], stated_s=stated, latest_s=latest_s)
-        if stated is None or found is None:
-            return found if stated is None else OnsetEstimate(stated, None, 0.0, moved=False)
+        if stated is None:
+            return found or self._onset_by_platform(ctx)
+        if found is None:
+            return OnsetEstimate(stated, None, 0.0, moved=False)
         if firm is not None:
             return OnsetEstimate(firm, found.estimated_s, found.clarity, moved=False)
         return found
+
+    def _onset_by_platform(self, ctx: RunContext) -> OnsetEstimate | None:
+        """When the first fault was reported that still lasts; a platform's own words need no clarity."""
+        fault = first_fault(self.events(ctx))
+        return None if fault is None else OnsetEstimate(fault.first_s, fault.first_s, 0.0, moved=True)
 
     def names(self, ctx: RunContext) -> frozenset[str]:
         """The names that a tool can be asked about. It takes no lock: callers never wait for a view."""
@@ -126,6 +146,10 @@ class Views:
     def find_indicated(self, ctx: RunContext) -> str | None:
         """Whose series an onset is estimated from; None where they are of several entities, or of none."""
         view = self._any(ctx)
+        fault = first_fault(self.events(ctx))
+        found = self.onset(ctx, None)
+        if view is not None and fault is not None and found is not None and found.time_s == fault.first_s:
+            return view.owners.get(fault.entity, fault.entity)
         if view is None or view.metrics is None:
             return None
         rows = view.metrics.rows

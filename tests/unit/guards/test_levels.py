@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.support.inquiries import inquiry
 
 from diagnosis_harness.analysis.change_weight import ChangeVerdict
-from diagnosis_harness.diagnosis.claim import FaultKind
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, CauseLevel, DiagnosisDraft
-from diagnosis_harness.guards.levels import PROOFS, SCOPE_MOST, conclusion_level, scope_of
+from diagnosis_harness.guards.levels import PROOFS, SCOPE_MOST, SHOWS_KIND, conclusion_level, scope_of
 from diagnosis_harness.guards.semantic_rules import ranking_objections
 from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.release.standing import score_causes
 from diagnosis_harness.report.compose import conclusion_words
 from diagnosis_harness.testing.evidence import (
@@ -87,9 +89,82 @@ LINE = EvidenceItem(
 
 def test_a_line_that_another_wrote_explains_nothing() -> None:
     """Whoever failed to reach payment says what it met, not what happened in payment."""
-    found = ranking(origin="own_lines", open=False)
+    found = ranking(origin="own_lines", open=False, fault_kind="ERRORS")
     assert conclusion_level(found, [LINE]) is CauseLevel.EXPLAINED
     assert conclusion_level(found, [replace(LINE, peer="checkout")]) is CauseLevel.LOCALISED
+
+
+EVENT = EvidenceItem(
+    "p1",
+    ItemKind.PLATFORM_EVENT,
+    "OOMKilled was reported of payment",
+    entity="payment",
+    signal="OOMKilled",
+    attributes={"bad": True, "state": "current", "severity": "fault", "fault_kind": "MEMORY"},
+)
+
+
+@pytest.mark.parametrize(
+    ("held", "level"),
+    [
+        ({}, CauseLevel.EXPLAINED),
+        ({"severity": "symptom"}, CauseLevel.LOCALISED),  # something called may have passed it on
+        ({"fault_kind": "CRASH"}, CauseLevel.LOCALISED),  # another kind than the ranking names
+        ({"bad": False}, CauseLevel.LOCALISED),  # it had recovered
+    ],
+)
+def test_a_fault_that_the_platform_reports_explains(held: dict[str, Scalar], level: CauseLevel) -> None:
+    """In its own words, of the kind that is concluded, and while it lasts."""
+    found = ranking(origin="reported", open=False, fault_kind="MEMORY")
+    event = replace(EVENT, attributes={**EVENT.attributes, **held})
+    assert conclusion_level(found, [event]) is level
+
+
+def test_every_kind_of_fault_has_a_row_that_says_what_shows_it() -> None:
+    """The table is total, and a kind that nothing shows is never explained."""
+    assert set(SHOWS_KIND) == set(FaultKind)
+    for kind in (FaultKind.UNKNOWN, FaultKind.DEPENDENCY, FaultKind.TRAFFIC):
+        found = ranking(origin="resource reported own_lines own_time", open=False, fault_kind=kind.value)
+        named = replace(EVENT, attributes={**EVENT.attributes, "fault_kind": kind.value})
+        assert conclusion_level(found, [CPU, named, LINE]) is CauseLevel.LOCALISED
+
+
+def test_evidence_of_another_kind_does_not_explain_the_kind_that_is_named() -> None:
+    """A processor that is busy does not show that a certificate has expired."""
+    for kind in set(FaultKind) - {FaultKind.CPU}:
+        found = ranking(origin="resource", open=False, fault_kind=kind.value)
+        assert conclusion_level(found, [CPU]) is CauseLevel.LOCALISED
+
+
+def test_the_page_of_truths_names_every_kind() -> None:
+    """docs/reference/truth.md has one row for each."""
+    page = Path(__file__).parents[3] / "docs" / "reference" / "truth.md"
+    rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    named = {line.split("`")[1] for line in rows}
+    assert {kind.value for kind in FaultKind} <= named
+
+
+def test_evidence_of_another_time_does_not_explain() -> None:
+    """An event that was over before the onset is a fact, and shows nothing of this trouble."""
+    found = ranking(origin="reported", open=False, fault_kind="MEMORY")
+    cause = Cause("payment", FaultKind.MEMORY, ("k0", "k1"))
+    for start_s, end_s, level in (
+        (ONSET_S - 300, ONSET_S + 300, CauseLevel.EXPLAINED),
+        (ONSET_S - 900, ONSET_S - 300, CauseLevel.LOCALISED),
+    ):
+        event = replace(
+            EVENT,
+            window=TimeWindow(start_s, end_s),
+            attributes={**EVENT.attributes, "state": "over"},
+        )
+        happened = Claim("k1", Predicate.HAPPENED, "payment", (EvidenceRef("t1", "p1"),))
+        draft = DiagnosisDraft((cause,), (cause_claim(found, tool_call_id="t2"), happened))
+        records = (
+            ready_record(event, tool_call_id="t1", tool_name="platform_events"),
+            ready_record(found, tool_call_id="t2", tool_name="rank_causes"),
+        )
+        (scored,) = score_causes(draft, records, inquiry=inquiry(onset_s=ONSET_S))
+        assert scored.level is level
 
 
 def test_a_change_of_another_or_long_before_is_no_trigger() -> None:

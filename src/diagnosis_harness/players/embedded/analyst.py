@@ -109,7 +109,7 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
         ("find_changed_signals", onset),
         ("compare_spans", onset),
         ("compare_logs", onset),
-        ("platform_events", {}),
+        ("platform_events", onset),
         ("list_changes", onset),
     ]
     yield [(name, arguments) for name, arguments in broad if reading.worth_asking(name)]

@@ -30,6 +30,7 @@ OBSERVED_KINDS = (
     ItemKind.SPAN_ERRORS,
     ItemKind.LOG_PATTERN,
     ItemKind.LOG_ORDER,
+    ItemKind.PLATFORM_EVENT,
 )
 """Kinds of items that say something observed of an entity."""
 LEAST_NORMAL_S = 1_200.0
@@ -42,6 +43,7 @@ _DECIDING = {
     "edge_gap": (ItemKind.EDGE_GAP,),
     "error": (ItemKind.SPAN_ERRORS,),
     "log": (ItemKind.LOG_PATTERN, ItemKind.LOG_ORDER),
+    "state": (ItemKind.PLATFORM_EVENT,),
 }
 """The kinds of items behind each kind of evidence that may decide a ranking."""
 _RESOURCE_OF = {"CPU": "cpu", "MEMORY": "memory"}
@@ -144,8 +146,6 @@ def is_worth_telling(item: EvidenceItem) -> bool:
         return is_harm(item)
     if item.kind is ItemKind.CHANGE_EVENT:
         return is_recent_change(item)
-    if item.kind is ItemKind.PLATFORM_EVENT:
-        return bool(item.attributes.get("bad"))
     return True
 
 
