@@ -10,7 +10,7 @@ from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality
 from diagnosis_harness.analysis.platform_event import EventKind, EventStanding, Severity
 from diagnosis_harness.analysis.platform_history import Occurrence
 
-LONG_BEFORE_S: Final = 86_400.0
+UNMINDED_S: Final = 86_400.0
 """What lasted for a day without harm is not what began it, as of changes."""
 BEGINS_WITHIN_S: Final = 3_600.0
 """How long after the onset a fault may begin, as long as metrics and lines are judged."""
@@ -31,7 +31,7 @@ def event_clues(events: Iterable[Occurrence], owners: Mapping[str, str], *, onse
     """One clue for each service: its worst report, by the order of the list of kinds."""
     best: dict[str, Occurrence] = {}
     for one in events:
-        if one.rule.severity is Severity.NOTE or not lasts_into(one, onset_s):
+        if one.rule.severity is Severity.NOTE or not is_of_onset(one, onset_s):
             continue
         owner = owners.get(one.entity, one.entity)
         held = best.get(owner)
@@ -40,10 +40,10 @@ def event_clues(events: Iterable[Occurrence], owners: Mapping[str, str], *, onse
     return [_clue(owner, one) for owner, one in sorted(best.items())]
 
 
-def lasts_into(one: Occurrence, onset_s: float) -> bool:
+def is_of_onset(one: Occurrence, onset_s: float) -> bool:
     """Whether it lasted at an onset or began soon after; what was over by then is another matter."""
     over = one.standing is EventStanding.OVER and one.last_s < onset_s - ONSET_SLACK_S
-    return not over and onset_s - LONG_BEFORE_S <= one.first_s <= onset_s + BEGINS_WITHIN_S
+    return not over and onset_s - UNMINDED_S <= one.first_s <= onset_s + BEGINS_WITHIN_S
 
 
 def first_fault(events: Iterable[Occurrence]) -> Occurrence | None:

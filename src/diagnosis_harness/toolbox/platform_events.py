@@ -12,7 +12,7 @@ from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, text, timestamp
-from diagnosis_harness.toolbox.event_clues import lasts_into
+from diagnosis_harness.toolbox.event_clues import is_of_onset
 from diagnosis_harness.toolbox.search_logs import window_argument, with_instances
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.toolbox.wording import one_line
@@ -78,7 +78,7 @@ class PlatformEvents:
                 one,
                 f"p{place}",
                 owners.get(one.entity),
-                in_incident=onset is not None and lasts_into(one, onset.time_s),
+                in_incident=onset is not None and is_of_onset(one, onset.time_s),
             )
             for place, one in enumerate(found, start=1)
         )
