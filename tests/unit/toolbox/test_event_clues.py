@@ -16,8 +16,8 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.testing.sources import InMemorySources
 from diagnosis_harness.toolbox.event_clues import (
     BEGINS_WITHIN_S,
-    UNMINDED_S,
     ONSET_SLACK_S,
+    UNMINDED_S,
     event_clues,
     first_fault,
 )
