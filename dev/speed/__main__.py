@@ -23,6 +23,7 @@ from dev.speed import (
     mining_logs,
     page,
     releasing,
+    sizes,
     starting,
     stepping,
     streaming,
@@ -39,6 +40,7 @@ def _measures(*, quick: bool) -> Mapping[str, Callable[[], list[Figure]]]:
         "starting": lambda: starting.measure(rounds=3 if quick else 15),
         "loading": lambda: loading.measure(rounds=1 if quick else 5, megabytes=8 if quick else 64),
         "logs": lambda: mining_logs.measure(rounds=1 if quick else 5, lines=60_000 if quick else 600_000),
+        "sizes": lambda: sizes.measure(share=0.02 if quick else 1.0),
         "streaming": lambda: streaming.measure(rounds=1 if quick else 5, events=20 if quick else 200),
         "installing": installing.measure,
     }

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diagnosis_harness.analysis.arrays import Flags, Floats, Ints
+from diagnosis_harness.analysis.arrays import Codes, Flags, Floats, Ints
 from diagnosis_harness.analysis.spans import (
     Calls,
     GroupShift,
     ShareShift,
     SpanColumns,
-    group_shift,
+    log_ms,
+    moments_of,
     share_shift,
+    shift_between,
 )
 
 NULL_SLICES = 8  # stretches of normal operation, each compared with the rest
+_LATE = NULL_SLICES
+"""The part of the rows from the onset on, behind the slices of normal operation."""
+_TABLE_SHARE = 4
+"""Entries for each row up to which a table of all possible codes is smaller and faster than sorting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +34,9 @@ class TimeGroups:
     `null` is the largest z of each slice of normal operation; empty where there is too little of it.
     """
 
-    entity: Ints
-    peer: Ints
-    operation: Ints
+    entity: Codes
+    peer: Codes
+    operation: Codes
     shift: GroupShift
     null: Floats
 
@@ -44,10 +50,10 @@ class ShareGroups:
     -1 for failures. `null` as for `TimeGroups`, of the absolute z.
     """
 
-    entity: Ints
-    operation: Ints
-    child_entity: Ints
-    child_operation: Ints
+    entity: Codes
+    operation: Codes
+    child_entity: Codes
+    child_operation: Codes
     shift: ShareShift
     null: Floats
 
@@ -58,7 +64,7 @@ def self_time_groups(
     """Time of one's own, by entity and operation."""
     group, first = _codes(spans.entity, spans.operation)
     slices = _slices(spans.start_s, fault, recording)
-    shift, null = _time_shift(group, self_s, fault, slices=slices, groups=len(first))
+    shift, null = _time_shift(group, self_s, slices=slices, groups=len(first))
     return TimeGroups(spans.entity[first], np.full(len(first), -1), spans.operation[first], shift, null)
 
 
@@ -71,7 +77,7 @@ def call_gap_groups(
     group, first = _codes(callee, caller, operation)
     late = fault[calls.callee_row]
     slices = _slices(spans.start_s[calls.callee_row], late, recording[calls.callee_row])
-    shift, null = _time_shift(group, calls.gap_s, late, slices=slices, groups=len(first))
+    shift, null = _time_shift(group, calls.gap_s, slices=slices, groups=len(first))
     return TimeGroups(callee[first], caller[first], operation[first], shift, null)
 
 
@@ -84,9 +90,7 @@ def failure_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.int8]
         return None
     group, first = _codes(spans.entity, spans.operation)
     own = spans.error & ~_has_failing_child(spans, spans.error)
-    shift, null = _share_of(
-        own, group, fault, slices=_slices(spans.start_s, fault, recording), groups=len(first)
-    )
+    shift, null = _share_of(own, group, slices=_slices(spans.start_s, fault, recording), groups=len(first))
     none = np.full(len(first), -1)
     return ShareGroups(spans.entity[first], spans.operation[first], none, none, shift, null)
 
@@ -97,7 +101,7 @@ def any_failure_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.i
         return None
     group, first = _codes(spans.entity, spans.operation)
     slices = _slices(spans.start_s, fault, recording)
-    shift, null = _share_of(spans.error, group, fault, slices=slices, groups=len(first))
+    shift, null = _share_of(spans.error, group, slices=slices, groups=len(first))
     none = np.full(len(first), -1)
     return ShareGroups(spans.entity[first], spans.operation[first], none, none, shift, null)
 
@@ -118,7 +122,7 @@ def call_failure_groups(
     lost = spans.error[calls.caller_row] & ~spans.error[calls.callee_row]
     late = fault[calls.callee_row]
     slices = _slices(spans.start_s[calls.callee_row], late, recording[calls.callee_row])
-    shift, null = _share_of(lost, group, late, slices=slices, groups=len(first))
+    shift, null = _share_of(lost, group, slices=slices, groups=len(first))
     return ShareGroups(caller[first], operation[first], callee[first], operation[first], shift, null)
 
 
@@ -137,23 +141,16 @@ def call_pattern_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.
     sound = np.ones(len(spans), dtype=np.bool_)
     if spans.error is not None:  # whoever stops because a callee failed is its victim
         sound = ~_has_failing_child(spans, spans.error)
-    parent = spans.parent[child]
-    _, once = np.unique(parent * kinds + kind[child], return_index=True)  # a child kind counts once a parent
-    parent, child = parent[once], child[once]
+    once = _first_of_kind(spans.parent[child], kind[child], kinds)
+    parent, child = spans.parent[child][once], child[once]
     pair, first = _codes(kind[parent], kind[child])
     of_parent = kind[parent][first]
     slices = _slices(spans.start_s, fault, recording)
-
-    def compare(late: Flags, normal: Flags) -> ShareShift:
-        def calls_of(rows: Flags) -> Ints:
-            return np.bincount(pair[(rows & sound)[parent]], minlength=len(first)).astype(np.int64)
-
-        def spans_of(rows: Flags) -> Ints:
-            return np.bincount(kind[rows & sound], minlength=kinds).astype(np.int64)[of_parent]
-
-        return share_shift(calls_of(normal), spans_of(normal), calls_of(late), spans_of(late))
-
-    shift, null = _with_null(compare, fault, slices)
+    rows = np.flatnonzero(sound)
+    makes = sound[parent]
+    spans_of = _count(kind[rows], slices[rows], kinds)[of_parent]
+    calls_of = _count(pair[makes], slices[parent[makes]], len(first))
+    shift, null = _share_shift(calls_of, spans_of, slices)
     return ShareGroups(
         spans.entity[parent][first],
         spans.operation[parent][first],
@@ -164,19 +161,14 @@ def call_pattern_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.
     )
 
 
-def _time_shift(
-    group: Ints, duration_s: Floats, fault: Flags, *, slices: Ints, groups: int
-) -> tuple[GroupShift, Floats]:
-    shift = group_shift(group, duration_s, fault, groups, baseline=slices >= 0)
+def _time_shift(group: Codes, duration_s: Floats, *, slices: Codes, groups: int) -> tuple[GroupShift, Floats]:
+    moments = moments_of(group, log_ms(duration_s), slices, groups=groups, parts=NULL_SLICES + 1)
+    normal = range(NULL_SLICES)
     null = [
-        float(
-            group_shift(
-                group, duration_s, slices == k, groups, baseline=(slices >= 0) & (slices != k)
-            ).z.max()
-        )
-        for k in range(int(slices.max()) + 1 if len(slices) and groups else 0)
+        float(shift_between(moments, normal=[k for k in normal if k != part], late=(part,)).z.max())
+        for part in (_used_slices(slices) if groups else ())
     ]
-    return shift, np.array(null)
+    return shift_between(moments, normal=normal, late=(_LATE,)), np.array(null)
 
 
 def _has_failing_child(spans: SpanColumns, error: Flags) -> Flags:
@@ -186,44 +178,74 @@ def _has_failing_child(spans: SpanColumns, error: Flags) -> Flags:
     return found
 
 
-def _share_of(
-    hit: Flags, group: Ints, fault: Flags, *, slices: Ints, groups: int
-) -> tuple[ShareShift, Floats]:
-    def compare(late: Flags, normal: Flags) -> ShareShift:
-        def count(rows: Flags) -> Ints:
-            return np.bincount(group[rows], minlength=groups).astype(np.int64)
-
-        return share_shift(count(normal & hit), count(normal), count(late & hit), count(late))
-
-    return _with_null(compare, fault, slices)
+def _share_of(hit: Flags, group: Codes, *, slices: Codes, groups: int) -> tuple[ShareShift, Floats]:
+    return _share_shift(_count(group[hit], slices[hit], groups), _count(group, slices, groups), slices)
 
 
-def _with_null(
-    compare: Callable[[Flags, Flags], ShareShift], fault: Flags, slices: Ints
-) -> tuple[ShareShift, Floats]:
-    shift = compare(fault, slices >= 0)
+def _share_shift(hits: Ints, count: Ints, slices: Codes) -> tuple[ShareShift, Floats]:
+    """By group and part: the late part, and each normal one, against the (other) normal ones."""
+
+    def compare(late: int, normal: Sequence[int]) -> ShareShift:
+        chosen = list(normal)
+        return share_shift(
+            hits[:, chosen].sum(axis=1), count[:, chosen].sum(axis=1), hits[:, late], count[:, late]
+        )
+
+    normal = range(NULL_SLICES)
     null = [
-        float(np.abs(compare(slices == k, (slices >= 0) & (slices != k)).z).max())
-        for k in range(int(slices.max()) + 1 if len(slices) else 0)
+        float(np.abs(compare(part, [k for k in normal if k != part]).z).max())
+        for part in _used_slices(slices)
     ]
-    return shift, np.array(null)
+    return compare(_LATE, normal), np.array(null)
 
 
-def _slices(start_s: Floats, fault: Flags, recording: NDArray[np.int8]) -> Ints:
-    """The slice of each normal row, by time within its recording, -1 for rows of the fault window."""
-    slices = np.full(len(start_s), -1, dtype=np.int64)
+def _count(group: Codes, slices: Codes, groups: int) -> Ints:
+    """Rows of each group and part."""
+    parts = NULL_SLICES + 1
+    cell = group * np.int64(parts) + slices
+    return np.bincount(cell, minlength=groups * parts).reshape(groups, parts).astype(np.int64)
+
+
+def _used_slices(slices: Codes) -> range:
+    """The slices up to the last one that has rows."""
+    normal = slices[slices != _LATE]
+    return range(int(normal.max()) + 1 if len(normal) else 0)
+
+
+def _slices(start_s: Floats, fault: Flags, recording: NDArray[np.int8]) -> NDArray[np.int8]:
+    """The slice of each normal row, by time within its recording; `_LATE` for rows of the fault window."""
+    slices = np.full(len(start_s), _LATE, dtype=np.int8)
     normal = np.flatnonzero(~fault)
-    order = normal[np.lexsort((start_s[normal], recording[normal]))]
-    slices[order] = np.arange(len(order)) * NULL_SLICES // max(len(order), 1)
+    start, of = start_s[normal], recording[normal]
+    if not np.all((of[1:] > of[:-1]) | ((of[1:] == of[:-1]) & (start[1:] >= start[:-1]))):
+        normal = normal[np.lexsort((start, of))]
+    slices[normal] = np.arange(len(normal)) * NULL_SLICES // max(len(normal), 1)
     return slices
 
 
-def _codes(*columns: Ints) -> tuple[Ints, Ints]:
-    """Dense codes of the distinct combinations, and the first row of each."""
-    if len(columns[0]) == 0:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    code = np.zeros(len(columns[0]), dtype=np.int64)
+def _first_of_kind(parent: Codes, kind: Codes, kinds: int) -> Ints:
+    """The rows of children, one of each kind of a parent: what is called twice counts once."""
+    several = np.bincount(parent)[parent] > 1
+    rows = np.flatnonzero(several)
+    _, once = np.unique(parent[rows] * np.int64(kinds) + kind[rows], return_index=True)
+    return np.concatenate((np.flatnonzero(~several), rows[once]))
+
+
+def _codes(*columns: Codes) -> tuple[NDArray[np.int32], Ints]:
+    """Dense codes of the distinct combinations, in their order, and a row of each."""
+    rows = len(columns[0])
+    if rows == 0:
+        return np.zeros(0, np.int32), np.zeros(0, np.int64)
+    code = np.zeros(rows, dtype=np.int64)
     for column in columns:
         code = code * (int(column.max()) + 1) + column
-    _, first, dense = np.unique(code, return_index=True, return_inverse=True)
-    return dense.astype(np.int64), first.astype(np.int64)
+    size = int(code.max()) + 1
+    if size > _TABLE_SHARE * rows:
+        _, rows_of, of = np.unique(code, return_index=True, return_inverse=True)
+        return of.astype(np.int32), rows_of.astype(np.int64)
+    seen = np.zeros(size, dtype=np.bool_)
+    seen[code] = True
+    dense = (np.cumsum(seen, dtype=np.int32) - np.int32(1))[code]
+    first = np.empty(int(seen.sum()), dtype=np.int64)
+    first[dense] = np.arange(rows)
+    return dense, first

@@ -5,11 +5,12 @@ Everything works on columns; a span's parent is a row number. Times are seconds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from diagnosis_harness.analysis.arrays import Flags, Floats, Ints
+from diagnosis_harness.analysis.arrays import Codes, Flags, Floats, Ints
 
 SD_FLOOR = 0.2  # of log1p(ms): steadier operations still vary by a fifth from one minute to the next
 VARIANCE_FLOOR = 0.03  # between-window variance of a mean that no number of spans averages away
@@ -21,9 +22,9 @@ LEAST_SPANS = 3  # of a group, on either side
 class SpanColumns:
     """Spans as plain columns; entity and operation are codes, `parent` a row or -1."""
 
-    parent: Ints
-    entity: Ints
-    operation: Ints
+    parent: Codes
+    entity: Codes
+    operation: Codes
     start_s: Floats
     duration_s: Floats
     error: Flags | None
@@ -36,8 +37,8 @@ class SpanColumns:
 class Calls:
     """Calls that both entities recorded: rows of the callees' spans and of the callers'."""
 
-    callee_row: Ints
-    caller_row: Ints
+    callee_row: Codes
+    caller_row: Codes
     gap_s: Floats
 
 
@@ -72,10 +73,7 @@ def self_time(spans: SpanColumns) -> Floats:
     offset = np.where(foreign, np.clip(offset, 0.0, np.maximum(room - spans.duration_s[child], 0.0)), offset)
     begin = np.maximum(offset, 0.0)
     end = np.maximum(np.minimum(offset + spans.duration_s[child], room), begin)
-    order = np.lexsort((begin, parent))
-    parent, begin, end = parent[order], begin[order], end[order]
-    covered = _newly_covered(parent, begin, end)
-    total = np.bincount(parent, weights=covered, minlength=len(spans))
+    total = np.bincount(parent, weights=_newly_covered(parent, begin, end), minlength=len(spans))
     return np.maximum(spans.duration_s - total, 0.0)
 
 
@@ -102,7 +100,7 @@ def calls_between(spans: SpanColumns) -> Calls:
     return Calls(callee_row, caller_row, gap)
 
 
-def crossings(spans: SpanColumns) -> tuple[Ints, Ints]:
+def crossings(spans: SpanColumns) -> tuple[Ints, Codes]:
     """All calls across entities, client span or not: rows of callees, and of their callers."""
     child = np.flatnonzero(spans.parent >= 0)
     across = child[spans.entity[child] != spans.entity[spans.parent[child]]]
@@ -114,18 +112,59 @@ def log_ms(duration_s: Floats) -> Floats:
     return np.log1p(np.maximum(duration_s, 0.0) * 1_000.0)
 
 
+@dataclass(frozen=True, slots=True)
+class GroupMoments:
+    """Of each group (row) and part of the rows (column): how many, and what they add up to.
+
+    `total` and `square` are of the distance from the group's own mean, so that no digits are lost.
+    """
+
+    count: Ints
+    mean: Floats
+    total: Floats
+    square: Floats
+
+    def of(self, parts: Sequence[int]) -> tuple[Ints, Floats, Floats]:
+        """Count, mean and standard deviation of each group over some of the parts."""
+        chosen = list(parts)
+        count = self.count[:, chosen].sum(axis=1)
+        n = np.maximum(count, 1)
+        away = self.total[:, chosen].sum(axis=1) / n
+        variance = np.maximum(self.square[:, chosen].sum(axis=1) / n - away**2, 0.0)
+        return count, np.where(count > 0, self.mean + away, 0.0), np.sqrt(variance)
+
+
+def moments_of(group: Codes, value: Floats, part: Codes, *, groups: int, parts: int) -> GroupMoments:
+    """The moments of each group in each part, in one pass however many comparisons follow."""
+    shape = (groups, parts)
+    cell = group * np.int64(parts) + part
+    count = np.bincount(cell, minlength=groups * parts).reshape(shape).astype(np.int64)
+    mean = np.bincount(group, weights=value, minlength=groups) / np.maximum(count.sum(axis=1), 1)
+    away = value - mean[group]
+    total = np.asarray(np.bincount(cell, weights=away, minlength=groups * parts), dtype=np.float64)
+    square = np.asarray(np.bincount(cell, weights=away**2, minlength=groups * parts), dtype=np.float64)
+    return GroupMoments(count, mean, total.reshape(shape), square.reshape(shape))
+
+
 def group_shift(
-    group: Ints, duration_s: Floats, fault: Flags, groups: int, *, baseline: Flags | None = None
+    group: Codes, duration_s: Floats, fault: Flags, groups: int, *, baseline: Flags | None = None
 ) -> GroupShift:
-    """Compare `fault` rows with `baseline` rows (all others, if None) group by group.
+    """Compare `fault` rows with `baseline` rows (all others, if None) group by group; see `shift_between`."""
+    normal = ~fault if baseline is None else baseline
+    part = np.where(fault, 1, np.where(normal, 0, 2))
+    return shift_between(
+        moments_of(group, log_ms(duration_s), part, groups=groups, parts=3), normal=(0,), late=(1,)
+    )
+
+
+def shift_between(moments: GroupMoments, *, normal: Sequence[int], late: Sequence[int]) -> GroupShift:
+    """How each group differs between two sets of parts.
 
     z = (mean F - mean B) / sqrt(sd² / n + 0.03), of log1p(ms), sd of the baseline and at least 0.2, n of the
     fault window and at most 30.
     """
-    normal = ~fault if baseline is None else baseline
-    value = log_ms(duration_s)
-    count_b, mean_b, sd_b = _moments(group[normal], value[normal], groups)
-    count_f, mean_f, _ = _moments(group[fault], value[fault], groups)
+    count_b, mean_b, sd_b = moments.of(normal)
+    count_f, mean_f, _ = moments.of(late)
     sd = np.maximum(sd_b, SD_FLOOR)
     # With a thin baseline its own mean is uncertain too.
     noise = sd**2 / np.clip(count_f, 1, COUNT_CAP) + sd**2 / np.clip(count_b, 1, COUNT_CAP) + VARIANCE_FLOOR
@@ -161,18 +200,21 @@ def share_shift(hits_b: Ints, count_b: Ints, hits_f: Ints, count_f: Ints) -> Sha
     return ShareShift(z, share_b, share_f, count_b.astype(np.int64), count_f.astype(np.int64))
 
 
-def _newly_covered(parent: Ints, begin: Floats, end: Floats) -> Floats:
-    """What each interval adds to those before it under its parent; sorted by parent, then begin."""
+def _newly_covered(parent: Codes, begin: Floats, end: Floats) -> Floats:
+    """What each interval adds to those of its parent that begin before it; an only child adds itself."""
+    covered = end - begin
+    several = np.flatnonzero(np.bincount(parent)[parent] > 1)
+    if len(several):
+        order = several[np.lexsort((begin[several], parent[several]))]
+        covered[order] = _newly_covered_in_order(parent[order], begin[order], end[order])
+    return covered
+
+
+def _newly_covered_in_order(parent: Codes, begin: Floats, end: Floats) -> Floats:
+    """The same, sorted by parent, then begin."""
     first = np.append(True, np.diff(parent) != 0)
     segment = np.cumsum(first) - 1
     lift = float(end.max()) + 1.0  # later segments stand higher, so one running maximum serves all
     reached = np.maximum.accumulate(end + segment * lift) - segment * lift
     before = np.where(first, 0.0, np.append(0.0, reached[:-1]))
     return np.maximum(end - np.maximum(begin, before), 0.0)
-
-
-def _moments(group: Ints, value: Floats, groups: int) -> tuple[Ints, Floats, Floats]:
-    count = np.bincount(group, minlength=groups)
-    mean = np.bincount(group, weights=value, minlength=groups) / np.maximum(count, 1)
-    square = np.bincount(group, weights=(value - mean[group]) ** 2, minlength=groups) / np.maximum(count, 1)
-    return count.astype(np.int64), mean, np.sqrt(square)

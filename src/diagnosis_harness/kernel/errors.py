@@ -182,6 +182,18 @@ class ToolFailure(TechnicalFailure):
         self.code = code
 
 
+class MemoryLimit(ToolFailure):
+    """Telemetry of one kind does not fit into the memory that the settings allow for it.
+
+    Attributes:
+        setting: the setting to raise, as it is written.
+    """
+
+    def __init__(self, message: str, *, setting: str) -> None:
+        super().__init__(f"{message}; raise {setting}", code="MEMORY_LIMIT")
+        self.setting = setting
+
+
 class StoreFailure(TechnicalFailure):
     """A store failed, was too slow, or returned other bytes than it was given.
 

@@ -7,13 +7,14 @@ from itertools import chain, islice, zip_longest
 
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
-from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report import words
 from diagnosis_harness.report.document import Candidate, Coverage
 from diagnosis_harness.report.material import ReportMaterial
 from diagnosis_harness.report.measure import measure
+from diagnosis_harness.tools.invocation import ErrorCode
 
 _AT_MOST = 3
 
@@ -42,7 +43,9 @@ def next_checks(
             for each in material.content.missing_info
         ),
         (
-            words.NEXT_ASK_FAILED.render(language, tool=display_name(each.tool), code=each.error_code or "-")
+            _after_failure(each.error_code).render(
+                language, tool=display_name(each.tool), code=each.error_code or "-"
+            )
             for each in coverage.failed
         ),
         (words.NEXT_ASK_UNASKED.render(language, tool=display_name(each)) for each in coverage.never_asked),
@@ -55,6 +58,10 @@ def next_checks(
     ]
     rounds = chain.from_iterable(zip_longest(*kinds))
     return tuple(islice(dict.fromkeys(each for each in rounds if each is not None), _AT_MOST))
+
+
+def _after_failure(code: str | None) -> Text:
+    return words.NEXT_MORE_MEMORY if code == ErrorCode.MEMORY_LIMIT else words.NEXT_ASK_FAILED
 
 
 def _about_the_end(material: ReportMaterial, language: Language) -> tuple[str, ...]:

@@ -67,6 +67,13 @@ NEXT_ASK_FAILED: Final = Text(
     en="Find out why {tool} failed ({code}), and ask again.",
     zh="查明 {tool} 失败的原因（{code}），然后重新提问。",
 )
+NEXT_MORE_MEMORY: Final = Text(
+    en=(
+        "{tool} needs more memory than the settings allow ({code}): raise `folder.memory_limit_mb`, or cut "
+        "the data to the hours around the incident."
+    ),
+    zh="{tool} 所需内存超出了设置（{code}）：调高 `folder.memory_limit_mb`，或只保留故障前后几小时的数据。",
+)
 NEXT_ASK_UNASKED: Final = Text(en="Ask what this run did not: {tool}.", zh="查询本次没有问到的内容：{tool}。")
 NEXT_GIVE_BASELINE: Final = Text(
     en="Provide a baseline to compare against: --baseline FOLDER.",

@@ -57,17 +57,16 @@ class SpanRow:
 
 
 def span_table(rows: Sequence[SpanRow]) -> SpanTable:
-    """A span table from rows, in the order the port promises (by trace, then start)."""
+    """A span table from rows, in the order the port promises (by start)."""
     entities = tuple(sorted({row.entity for row in rows}))
     operations = tuple(sorted({row.operation for row in rows}))
-    order = sorted(range(len(rows)), key=lambda i: (rows[i].trace, rows[i].start_s, i))
+    order = sorted(range(len(rows)), key=lambda i: (rows[i].start_s, rows[i].trace, i))
     place = {old: new for new, old in enumerate(order)}
     kept = [rows[i] for i in order]
     return SpanTable(
         entities=entities,
         operations=operations,
-        trace=np.array([row.trace for row in kept], dtype=np.int64),
-        parent=np.array([place.get(row.parent, -1) for row in kept], dtype=np.int64),
+        parent=np.array([place.get(row.parent, -1) for row in kept], dtype=np.int32),
         entity=np.array([entities.index(row.entity) for row in kept], dtype=np.int32),
         operation=np.array([operations.index(row.operation) for row in kept], dtype=np.int32),
         start_s=np.array([row.start_s for row in kept], dtype=np.float64),
@@ -203,8 +202,7 @@ class InMemorySources:
         return SpanTable(
             held.entities,
             held.operations,
-            held.trace[keep],
-            parent[keep],
+            parent[keep].astype(np.int32),
             held.entity[keep],
             held.operation[keep],
             held.start_s[keep],

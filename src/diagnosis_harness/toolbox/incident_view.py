@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from diagnosis_harness.toolbox.log_view import LogRecordings, LogView, build_log
 from diagnosis_harness.toolbox.metric_table import MetricSeries, MetricTable, build_metric_table
 from diagnosis_harness.toolbox.origin import CalleeSight, OwnEvidence
 from diagnosis_harness.toolbox.ports import UNNAMED_ENTITY, AlertInfo, Sources
-from diagnosis_harness.toolbox.span_table import SpanView, load_span_view
+from diagnosis_harness.toolbox.span_table import SpanView
 
 KNOWN_SPANS = 10  # of an operation on both sides, from which on spans replace latency metrics of their entity
 # Plain words for a store or a queue, and the products that OpenTelemetry's conventions list as `db.system`
@@ -253,7 +253,8 @@ class IncidentView:
 class Recorded:
     """What is read once and compared for every onset."""
 
-    series: MetricSeries
+    series: MetricSeries = field(default_factory=MetricSeries)
+    spans: SpanView | None = None
     lines: LogRecordings | None = None
     events: tuple[Occurrence, ...] = ()
 
@@ -262,10 +263,9 @@ def build_incident_view(
     ctx: RunContext, sources: Sources, recorded: Recorded, *, onset_s: float
 ) -> IncidentView:
     """Put metrics, spans, log lines, events and topology together for an onset."""
-    series, lines = recorded.series, recorded.lines
     owners = dict(sources.topology.owners(ctx)) if sources.topology is not None else {}
-    metrics = build_metric_table(series, onset_s=onset_s, owners=owners)
-    spans = load_span_view(ctx, sources, onset_s=onset_s, owners=owners)
+    metrics = build_metric_table(recorded.series, onset_s=onset_s, owners=owners)
+    spans = None if recorded.spans is None else recorded.spans.since(onset_s)
     known = sources.topology.edges(ctx) if sources.topology is not None else ()
     edges = {(owners.get(one.caller, one.caller), owners.get(one.callee, one.callee)) for one in known}
     groups = None
@@ -280,7 +280,7 @@ def build_incident_view(
         )
     if metrics is not None:
         edges |= {(row.caller, row.owner) for row in metrics.rows if row.caller is not None}
-    logs = build_log_view(lines, onset_s=onset_s) if lines is not None else None
+    logs = build_log_view(recorded.lines, onset_s=onset_s) if recorded.lines is not None else None
     if logs is not None:  # a line that names its caller is no call the other way round
         edges |= {(writer, named) for writer, named in logs.edges() if (named, writer) not in edges}
     return IncidentView(onset_s, graph_of(edges), owners, metrics, spans, groups, logs, recorded.events)

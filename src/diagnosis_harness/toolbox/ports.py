@@ -109,7 +109,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class SpanTable:
-    """Spans as columns of equal length, ordered by trace and start.
+    """Spans as columns of equal length, ordered by start.
 
     `parent` holds the row number of the parent span, or -1 for a root or where the parent was not recorded.
     `entity` and `operation` hold indexes into the name tuples.
@@ -117,8 +117,7 @@ class SpanTable:
 
     entities: tuple[str, ...]
     operations: tuple[str, ...]
-    trace: NDArray[np.int64]
-    parent: NDArray[np.int64]
+    parent: NDArray[np.int32]
     entity: NDArray[np.int32]
     operation: NDArray[np.int32]
     start_s: NDArray[np.float64]
@@ -127,7 +126,7 @@ class SpanTable:
     """True where the span ended in an error; None where the source does not say."""
 
     def __len__(self) -> int:
-        return len(self.trace)
+        return len(self.parent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from diagnosis_harness.analysis.rank import Candidate
@@ -14,7 +14,7 @@ from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, text, timestamp
 from diagnosis_harness.toolbox.effect import can_bring_about
 from diagnosis_harness.toolbox.incident_view import IncidentView, RankedCauses
 from diagnosis_harness.toolbox.signal_item import change_window_of
-from diagnosis_harness.toolbox.views import Views
+from diagnosis_harness.toolbox.views import TelemetryKind, Views
 from diagnosis_harness.toolbox.wording import digits, round4
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
@@ -66,6 +66,9 @@ class RankCauses:
         view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
         if view is None:
             return ToolFindings((), note="no onset is stated, and no indicator changed clearly")
+        if view.metrics is None and view.spans is None and view.logs is None:
+            for kind in TelemetryKind:
+                self.views.require(kind)
         alert = self.views.sources.summary.summary(ctx).alert
         entity, signal = text(arguments, "alert_entity"), text(arguments, "alert_signal")
         if entity is not None and entity != alert.entity:
@@ -82,7 +85,7 @@ class RankCauses:
             items,
             window,
             looked_at=len(ranking.candidates),
-            note=_note(view, ranking, self.views.log_trouble),
+            note=_note(view, ranking, self.views.troubles()),
         )
 
 
@@ -165,13 +168,12 @@ def _window(view: IncidentView) -> TimeWindow | None:
     return None if view.metrics is None else change_window_of(view.metrics, view.onset_s)
 
 
-def _note(view: IncidentView, ranking: RankedCauses, trouble: str | None) -> str | None:
+def _note(view: IncidentView, ranking: RankedCauses, troubles: Sequence[str]) -> str | None:
     lacking = [name for name, held in (("metrics", view.metrics), ("spans", view.spans)) if held is None] + (
         [] if view.graph.entities else ["call graph"]
     )
     parts = [f"without {', '.join(lacking)}"] if lacking else []
-    if trouble is not None:
-        parts.append(trouble)
+    parts += troubles
     if ranking.indicator is None:
         parts.append("no alerting indicator to compare with")
     return "; ".join(parts) or None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from diagnosis_harness.analysis.arrays import Flags, Floats
 from diagnosis_harness.analysis.spans import Calls, SpanColumns, calls_between, crossings, self_time
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.ports import Recording, Sources, SpanTable
+
+_Number = TypeVar("_Number", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +32,14 @@ class SpanView:
     fault: Flags
     recording: NDArray[np.int8]
 
+    def since(self, onset_s: float) -> SpanView:
+        """The same spans for an onset: those of the incident from it on are marked."""
+        return replace(self, fault=(self.spans.start_s >= onset_s) & (self.recording == 0))
+
     def edges(self) -> tuple[tuple[str, str], ...]:
         """Calls across entities that occur in either recording, as (caller, callee), ordered."""
         callee, caller = crossings(self.spans)
-        code = self.spans.entity[caller] * len(self.entities) + self.spans.entity[callee]
+        code = self.spans.entity[caller] * np.int64(len(self.entities)) + self.spans.entity[callee]
         width = max(len(self.entities), 1)
         return tuple(
             sorted(
@@ -41,27 +48,25 @@ class SpanView:
         )
 
 
-def load_span_view(
-    ctx: RunContext, sources: Sources, *, onset_s: float, owners: Mapping[str, str]
-) -> SpanView | None:
-    """All spans, those at or after onset marked; None where the incident recording has none."""
+def load_span_view(ctx: RunContext, sources: Sources, *, owners: Mapping[str, str]) -> SpanView | None:
+    """All spans before any onset, see `SpanView.since`; None where the incident recording has none."""
     if sources.spans is None:
         return None
     incident = sources.spans.spans(ctx, Recording.INCIDENT)
     if len(incident) == 0:
         return None
     baseline = sources.spans.spans(ctx, Recording.BASELINE)
-    parts = (incident, baseline)
+    parts = (incident, baseline) if len(baseline) else (incident,)
     entities = tuple(sorted({owners.get(name, name) for part in parts for name in part.entities}))
     operations = tuple(sorted({name for part in parts for name in part.operations}))
     spans = _join(parts, entities, operations, owners)
     recording = np.concatenate((np.zeros(len(incident), np.int8), np.ones(len(baseline), np.int8)))
-    fault = (spans.start_s >= onset_s) & (recording == 0)
     exclusive = self_time(spans)
     calls = calls_between(spans)
     exclusive[calls.caller_row] = (
         0.0  # a client span waits; its time is the call's gap, not the caller's work
     )
+    fault = np.zeros(len(spans), np.bool_)
     return SpanView(entities, operations, spans, exclusive, calls, fault, recording)
 
 
@@ -76,19 +81,25 @@ def _join(
     parent, entity, operation = [], [], []
     shift = 0
     for part in parts:
-        entity_map = np.array([entity_code[owners.get(name, name)] for name in part.entities], dtype=np.int64)
-        operation_map = np.array([operation_code[name] for name in part.operations], dtype=np.int64)
-        parent.append(np.where(part.parent >= 0, part.parent + shift, -1).astype(np.int64))
-        entity.append(entity_map[part.entity] if len(part) else np.zeros(0, np.int64))
-        operation.append(operation_map[part.operation] if len(part) else np.zeros(0, np.int64))
+        entity_map = np.array([entity_code[owners.get(name, name)] for name in part.entities], dtype=np.int32)
+        operation_map = np.array([operation_code[name] for name in part.operations], dtype=np.int32)
+        moved = np.where(part.parent >= 0, part.parent + np.int32(shift), np.int32(-1))
+        parent.append(moved if shift else part.parent)
+        entity.append(entity_map[part.entity] if len(part) else np.zeros(0, np.int32))
+        operation.append(operation_map[part.operation] if len(part) else np.zeros(0, np.int32))
         shift += len(part)
     stated = all(part.error is not None for part in parts if len(part))
     errors = [part.error for part in parts if part.error is not None]
     return SpanColumns(
-        np.concatenate(parent),
-        np.concatenate(entity),
-        np.concatenate(operation),
-        np.concatenate([part.start_s for part in parts]),
-        np.concatenate([np.nan_to_num(np.maximum(part.duration_s, 0.0)) for part in parts]),
-        np.concatenate(errors) if stated and errors else None,
+        _one(parent),
+        _one(entity),
+        _one(operation),
+        _one([part.start_s for part in parts]),
+        _one([np.nan_to_num(np.maximum(part.duration_s, 0.0)) for part in parts]),
+        _one(errors) if stated and errors else None,
     )
+
+
+def _one(columns: Sequence[NDArray[_Number]]) -> NDArray[_Number]:
+    """The columns one behind the other; a single one as it is, since copying millions of spans is dear."""
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)

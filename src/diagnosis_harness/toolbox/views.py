@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from math import inf
 from threading import RLock
+from typing import TypeVar
 
 from diagnosis_harness.analysis.graph import CallGraph
 from diagnosis_harness.analysis.onset import OnsetEstimate, estimate_onset
 from diagnosis_harness.analysis.platform_history import Occurrence
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.kernel.errors import ToolFailure
+from diagnosis_harness.kernel.errors import MemoryLimit, ToolFailure
 from diagnosis_harness.toolbox.event_clues import first_fault
 from diagnosis_harness.toolbox.incident_view import IncidentView, Recorded, build_incident_view
 from diagnosis_harness.toolbox.inventory import askable_names, entity_names
-from diagnosis_harness.toolbox.log_view import LogRecordings, read_log_recordings
+from diagnosis_harness.toolbox.log_view import read_log_recordings
 from diagnosis_harness.toolbox.metric_table import MetricSeries, read_metric_series
 from diagnosis_harness.toolbox.platform_view import platform_occurrences
 from diagnosis_harness.toolbox.ports import Sources
+from diagnosis_harness.toolbox.span_table import load_span_view
+
+_Read = TypeVar("_Read")
+
+
+class TelemetryKind(StrEnum):
+    """Telemetry that is read as a whole; where one kind does not fit into memory, the others are used."""
+
+    METRICS = "metrics"
+    SPANS = "spans"
+    LOGS = "log lines"
+
 
 VIEWS_MAX = 3
 """A run asks about two or three onsets; an hour of 3,000 series takes some 20 MB in each view."""
@@ -30,48 +44,67 @@ class Views:
 
     sources: Sources
     _lock: RLock = field(default_factory=RLock)
-    _series: MetricSeries | None = None
+    _recorded: Recorded | None = None
+    _failures: dict[TelemetryKind, ToolFailure] = field(default_factory=dict)
     _views: dict[float, IncidentView] = field(default_factory=dict)
     _onsets: dict[float | None, OnsetEstimate | None] = field(default_factory=dict)
     _names: frozenset[str] | None = None
-    _logs: LogRecordings | None = None
-    _logs_read: bool = False
     _events: tuple[Occurrence, ...] | None = None
-    log_trouble: str | None = None
-    """Why log lines could not be compared, where that failed; other telemetry is compared without them."""
 
     def at(self, ctx: RunContext, onset_s: float) -> IncidentView:
         """The view for exactly this onset."""
         with self._lock:
             view = self._views.pop(onset_s, None)
             if view is None:
-                recorded = Recorded(self._read_series(ctx), self._read_logs(ctx), self.events(ctx))
-                view = build_incident_view(ctx, self.sources, recorded, onset_s=onset_s)
+                view = build_incident_view(ctx, self.sources, self._read(ctx), onset_s=onset_s)
             self._views[onset_s] = view
             while len(self._views) > VIEWS_MAX:
                 self._views.pop(next(iter(self._views)))
             return view
 
-    def _read_series(self, ctx: RunContext) -> MetricSeries:
-        """All metric series, read once: only what is computed from them depends on the onset."""
-        if self._series is None:
-            source = self.sources.metrics
-            self._series = MetricSeries() if source is None else read_metric_series(ctx, source)
-        return self._series
+    def troubles(self) -> tuple[str, ...]:
+        """A sentence for each kind of telemetry that could not be read."""
+        return tuple(f"{kind} were not compared: {failure}" for kind, failure in self._failures.items())
 
-    def _read_logs(self, ctx: RunContext) -> LogRecordings | None:
-        """All log lines by pattern, read once."""
-        if not self._logs_read:
+    def require(self, kind: TelemetryKind) -> None:
+        """Refuse to go on without telemetry that could not be read: nothing found in it is no finding.
+
+        Raises:
+            ToolFailure: why it could not be read.
+        """
+        if kind in self._failures:
+            raise self._failures[kind]
+
+    def _read(self, ctx: RunContext) -> Recorded:
+        """All telemetry, read once: only what is computed from it depends on the onset."""
+        if self._recorded is None:
             topology = self.sources.topology
             owners = {} if topology is None else topology.owners(ctx)
-            try:
-                self._logs = read_log_recordings(
-                    ctx, self.sources, known=entity_names(ctx, self.sources), owners=owners
-                )
-            except ToolFailure as failure:
-                self.log_trouble = f"log lines were not compared: {failure}"
-            self._logs_read = True
-        return self._logs
+            source = self.sources.metrics
+            series = self._try(
+                TelemetryKind.METRICS, lambda: None if source is None else read_metric_series(ctx, source)
+            )
+            spans = self._try(TelemetryKind.SPANS, lambda: load_span_view(ctx, self.sources, owners=owners))
+            known = entity_names(ctx, self.sources)
+            logs = self._try(
+                TelemetryKind.LOGS,
+                lambda: read_log_recordings(ctx, self.sources, known=known, owners=owners),
+            )
+            self._recorded = Recorded(series or MetricSeries(), spans, logs, self.events(ctx))
+        return self._recorded
+
+    def _try(self, kind: TelemetryKind, read: Callable[[], _Read | None]) -> _Read | None:
+        """What was read; None where it does not fit into memory, which reading again would not change.
+
+        Log lines stand beside other telemetry, so no failure of theirs holds that up.
+        """
+        try:
+            return read()
+        except ToolFailure as failure:
+            if kind is not TelemetryKind.LOGS and not isinstance(failure, MemoryLimit):
+                raise
+            self._failures[kind] = failure
+            return None
 
     def events(self, ctx: RunContext) -> tuple[Occurrence, ...]:
         """What a platform reported, read once; see `platform_occurrences`."""

@@ -19,6 +19,7 @@ from diagnosis_harness.harness.waiting import WaitLane, gather_bounded
 from diagnosis_harness.kernel.errors import (
     FailureKind,
     MaskingFailed,
+    MemoryLimit,
     ProjectionTooLarge,
     RunAborted,
     StoredBytesInvalid,
@@ -278,10 +279,7 @@ class ToolBoundary:
         except RunAborted as aborted:
             return self._end_as_error(record, _code_of_end(aborted))
         except ToolFailure as failure:
-            timed_out = failure.kind is FailureKind.TIMEOUT
-            return self._end_as_error(
-                record, ErrorCode.TIMED_OUT if timed_out else ErrorCode.EXECUTION_FAILED
-            )
+            return self._end_as_error(record, _code_of_failure(failure))
         except MaskingFailed:
             return self._end_as_error(record, ErrorCode.MASKING_FAILED)
         except ProjectionTooLarge:
@@ -382,6 +380,12 @@ def _unbegun(ctx: RunContext, failure: Exception) -> Refusal:
     typed = isinstance(failure, TechnicalFailure)
     message = str(failure) if typed else f"the store failed: {type(failure).__name__}"
     return Refusal(RefusalCode.STORE_UNAVAILABLE, message)
+
+
+def _code_of_failure(failure: ToolFailure) -> ErrorCode:
+    if isinstance(failure, MemoryLimit):
+        return ErrorCode.MEMORY_LIMIT
+    return ErrorCode.TIMED_OUT if failure.kind is FailureKind.TIMEOUT else ErrorCode.EXECUTION_FAILED
 
 
 def _code_of_end(aborted: RunAborted) -> ErrorCode:

@@ -24,6 +24,7 @@ class ErrorCode(StrEnum):
     """Why a call that had begun failed."""
 
     EXECUTION_FAILED = "EXECUTION_FAILED"
+    MEMORY_LIMIT = "MEMORY_LIMIT"  # the telemetry that it needs does not fit into the configured memory
     TIMED_OUT = "TIMED_OUT"
     MASKING_FAILED = "MASKING_FAILED"  # what the tool found could not be masked and was thrown away
     PROJECTION_FAILED = "PROJECTION_FAILED"

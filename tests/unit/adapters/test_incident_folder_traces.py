@@ -39,10 +39,40 @@ def test_parents_are_found_inside_their_own_trace(open_folder: OpenFolder, ctx: 
     table = spans(open_folder({"traces.csv": TREE}), ctx)
     assert [table.entities[at] for at in table.entity] == ["shop", "pay", "bank", "shop"]
     assert table.parent.tolist() == [-1, 0, 1, -1]
-    assert table.trace.tolist() == [0, 0, 0, 1]
     assert table.duration_s.tolist() == [0.1, 0.05, 0.02, 0.01]
     assert table.error is not None
     assert table.error.tolist() == [False, True, False, False]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_parents_equal_those_of_a_plain_search(open_folder: OpenFolder, ctx: RunContext, seed: int) -> None:
+    """Rows in any order, ids that several spans share, spans that name themselves, and orphans."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"t{rng.integers(0, 8)}", f"s{rng.integers(0, 12)}", f"s{rng.integers(0, 15)}", FIRST + 0.25 * at)
+        for at in rng.permutation(200).tolist()
+    ]
+    lines = [
+        f"{trace},{span},{parent},e{at % 5},op{at % 7},{start},{at},OK\n"
+        for at, (trace, span, parent, start) in enumerate(rows)
+    ]
+    table = spans(open_folder({"traces.csv": HEAD + "".join(lines)}), ctx)
+
+    ordered = sorted(rows, key=lambda row: row[3])
+    first: dict[tuple[str, str], int] = {}
+    for at, (trace, span, _, _) in enumerate(ordered):
+        first.setdefault((trace, span), at)
+    wanted = [-1 if parent == span else first.get((trace, parent), -1) for trace, span, parent, _ in ordered]
+    assert table.parent.tolist() == wanted
+    assert table.start_s.tolist() == [start for *_, start in ordered]
+    durations = {start: at / 1000.0 for at, (*_, start) in enumerate(rows)}
+    assert table.duration_s.tolist() == [durations[start] for *_, start in ordered]
+    named = [
+        (table.entities[entity], table.operations[operation])
+        for entity, operation in zip(table.entity, table.operation, strict=True)
+    ]
+    place = {start: at for at, (*_, start) in enumerate(rows)}
+    assert named == [(f"e{place[start] % 5}", f"op{place[start] % 7}") for *_, start in ordered]
 
 
 @pytest.mark.parametrize("parent", ["nobody", "", "0", "a"])

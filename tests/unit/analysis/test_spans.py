@@ -11,6 +11,7 @@ from diagnosis_harness.analysis.spans import (
     SpanColumns,
     calls_between,
     group_shift,
+    moments_of,
     self_time,
     share_shift,
 )
@@ -97,6 +98,27 @@ def test_group_shift_equals_its_formula() -> None:
     z = (value[fault].mean() - value[~fault].mean()) / np.sqrt(sd**2 / 10 + sd**2 / 30 + 0.03)
     assert found.z[0] == pytest.approx(z)
     assert (found.baseline_count[0], found.fault_count[0]) == (50, 10)
+
+
+@given(st.data())
+def test_moments_of_parts_equal_those_of_their_rows(data: st.DataObject) -> None:
+    """Whichever parts are put together, and however far from zero the values lie."""
+    rows = data.draw(st.integers(1, 30))
+    group = np.array(data.draw(st.lists(st.integers(0, 3), min_size=rows, max_size=rows)), dtype=np.int32)
+    part = np.array(data.draw(st.lists(st.integers(0, 2), min_size=rows, max_size=rows)), dtype=np.int8)
+    value = 1e6 + np.array(
+        data.draw(st.lists(st.floats(-5.0, 5.0, width=32), min_size=rows, max_size=rows)), dtype=np.float64
+    )
+    parts = sorted(data.draw(st.sets(st.integers(0, 2), min_size=1)))
+
+    count, mean, deviation = moments_of(group, value, part, groups=4, parts=3).of(parts)
+
+    for each in range(4):
+        mine = value[(group == each) & np.isin(part, parts)]
+        assert count[each] == len(mine)
+        if len(mine):
+            assert mean[each] == pytest.approx(mine.mean(), abs=1e-6)
+            assert deviation[each] == pytest.approx(mine.std(), abs=1e-6)
 
 
 def test_two_spans_are_no_group() -> None:

@@ -22,9 +22,10 @@ from diagnosis_harness.report.compose import compose
 from diagnosis_harness.report.document import OnsetUsed, Release
 from diagnosis_harness.report.material import ReportMaterial
 from diagnosis_harness.report.missing import missing_phrases
-from diagnosis_harness.testing.evidence import ready_record
+from diagnosis_harness.testing.evidence import error_record, ready_record
 from diagnosis_harness.toolbox.ports import FileNote
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.invocation import ErrorCode
 
 FALLBACK = Release(ReleaseOutcome.FALLBACK, FallbackType.INSUFFICIENT_EVIDENCE)
 
@@ -247,6 +248,31 @@ def test_next_checks_come_one_of_each_kind_and_three_at_most() -> None:
         "Supply what was missing: normal operation to compare with (--baseline FOLDER).",
         "Find out why walk_topology failed (TIMED_OUT), and ask again.",
     )
+
+
+@pytest.mark.parametrize(
+    ("language", "advice"),
+    [
+        (
+            Language.EN,
+            (
+                "compare_spans needs more memory than the settings allow (MEMORY_LIMIT): raise "
+                "`folder.memory_limit_mb`, or cut the data to the hours around the incident."
+            ),
+        ),
+        (
+            Language.ZH,
+            (
+                "compare_spans 所需内存超出了设置（MEMORY_LIMIT）：调高 `folder.memory_limit_mb`，"
+                "或只保留故障前后几小时的数据。"
+            ),
+        ),
+    ],
+)
+def test_a_call_that_met_the_memory_limit_names_the_setting(language: Language, advice: str) -> None:
+    """Asking again would not help."""
+    failed = replace(error_record("t9", ErrorCode.MEMORY_LIMIT), tool_name="compare_spans")
+    assert advice in compose(replace(material(), records=(failed,), language=language)).next_checks
 
 
 def test_what_was_missing_is_said_in_the_language_of_the_report() -> None:

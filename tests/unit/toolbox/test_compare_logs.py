@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tests.support.log_incident import FAULT_S, ONSET_S, POOL, LogFault, log_incident
+from tests.support.small_incident import small_incident
 
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.harness.context import RunContext
@@ -144,9 +145,10 @@ class TooManyLines(InMemorySources):
 
 
 def test_logs_that_cannot_be_compared_do_not_stop_the_ranking(ctx: RunContext) -> None:
-    """Both say what was left out."""
+    """It says what was left out; only who asks for the lines themselves gets no answer."""
     held = log_incident(LogFault.POOL)
     sources = TooManyLines(log_lines=held.log_lines, call_edges=held.call_edges, onset_s=ONSET_S)
-    for name in ("compare_logs", "rank_causes"):
-        note = call(ctx, sources, name).note or ""
-        assert "there are too many log lines" in note
+    sources = replace(sources, incident=small_incident(None).incident)
+    assert "there are too many log lines" in (call(ctx, sources, "rank_causes").note or "")
+    with pytest.raises(ToolFailure, match="there are too many log lines"):
+        call(ctx, sources, "compare_logs")

@@ -17,7 +17,7 @@ from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, WantedCall
 from diagnosis_harness.harness.budget import RunBudgetLimits
 from diagnosis_harness.harness.termination import RunState
-from diagnosis_harness.kernel.errors import ToolFailure
+from diagnosis_harness.kernel.errors import MemoryLimit, ToolFailure
 from diagnosis_harness.testing.evidence import change_item
 from diagnosis_harness.testing.runs import AMPLE, limits
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
@@ -60,6 +60,11 @@ def fails() -> ToolFindings:
     raise ToolFailure("away")
 
 
+def too_large_to_read() -> ToolFindings:
+    """Telemetry that does not fit into memory."""
+    raise MemoryLimit("the spans do not fit", setting="folder.memory_limit_mb")
+
+
 def crashes() -> ToolFindings:
     """A bug."""
     raise KeyError("a bug")
@@ -86,12 +91,13 @@ def not_finite() -> ToolFindings:
     [
         (fails, None, ErrorCode.EXECUTION_FAILED),
         (crashes, None, ErrorCode.EXECUTION_FAILED),
+        (too_large_to_read, None, ErrorCode.MEMORY_LIMIT),
         (twice, None, ErrorCode.PROJECTION_FAILED),
         (not_json, None, ErrorCode.PROJECTION_FAILED),
         (not_finite, None, ErrorCode.PROJECTION_FAILED),
         (some_findings, ProjectionBounds(size_bytes=50), ErrorCode.TOO_LARGE),
     ],
-    ids=["execution", "crash", "two of one id", "no JSON", "not finite", "size"],
+    ids=["execution", "crash", "memory", "two of one id", "no JSON", "not finite", "size"],
 )
 def test_a_failure_has_its_own_code_and_the_run_goes_on(
     answer: Callable[[], ToolFindings], bounds: ProjectionBounds | None, code: ErrorCode

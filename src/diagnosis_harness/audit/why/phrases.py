@@ -207,6 +207,13 @@ class Phrase(Enum):
         en="{call} ({tool}) failed: the tool, or the source behind it, raised an error.",
         zh="{call}（{tool}）失败：工具或其背后的数据源出错。",
     )
+    CALL_MEMORY_LIMIT = Text(
+        en=(
+            "{call} ({tool}) failed: the telemetry that it needs does not fit into the memory that "
+            "`folder.memory_limit_mb` allows."
+        ),
+        zh="{call}（{tool}）失败：所需的遥测数据超出了 `folder.memory_limit_mb` 允许的内存。",
+    )
     CALL_TIMED_OUT = Text(
         en="{call} ({tool}) failed: it exceeded the time limit of one call.",
         zh="{call}（{tool}）失败：超过了单次调用的时限。",

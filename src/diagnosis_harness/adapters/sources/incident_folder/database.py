@@ -6,13 +6,22 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from diagnosis_harness.kernel.errors import ContractViolation, FailureKind, InvalidInput, ToolFailure
+from diagnosis_harness.kernel.errors import (
+    ContractViolation,
+    FailureKind,
+    InvalidInput,
+    MemoryLimit,
+    ToolFailure,
+)
 
 if TYPE_CHECKING:  # heavy: only a run that reads a folder pays for them
     import duckdb
     import numpy as np
+
+
+MEMORY_SETTING: Final = "folder.memory_limit_mb"
 
 
 def text_sql(text: str) -> str:
@@ -84,6 +93,18 @@ class Database:
         except self.errors as error:
             raise self.failure(error) from error
 
+    def tuples(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """As `rows`, of files that were checked before.
+
+        Raises:
+            MemoryLimit: the query did not fit into memory.
+            ToolFailure: a file that is read in place has gone.
+        """
+        try:
+            return self.rows(sql, parameters)
+        except self.errors as error:
+            raise self.failure(error) from error
+
     def keep(self, select: str) -> str:
         """Run a SELECT once and keep its rows; returns the table's name. Errors of duckdb pass through."""
         name = f"kept_{next(self._numbers)}"
@@ -142,12 +163,16 @@ class Database:
     def failure(self, error: Exception) -> ToolFailure:
         """What a failed query is to the tool that asked."""
         if isinstance(error, self.memory_errors):
-            return ToolFailure(
-                f"the requested telemetry does not fit into {self.memory_limit_mb} MB; ask for less at once",
-                code="MEMORY_LIMIT",
-            )
+            return self.too_much("what was asked for does")
         return ToolFailure(
             "a file of the incident folder could no longer be read", kind=FailureKind.UNAVAILABLE
+        )
+
+    def too_much(self, what: str) -> MemoryLimit:
+        """Telemetry that does not fit: `what` says of what, and ends in `does` or `do`."""
+        return MemoryLimit(
+            f"{what} not fit into the {self.memory_limit_mb} MB that {MEMORY_SETTING} allows",
+            setting=MEMORY_SETTING,
         )
 
     def too_large(self, place: str, *, in_place: bool) -> InvalidInput:
@@ -156,5 +181,5 @@ class Database:
         return InvalidInput(
             place,
             f"it does not fit into the memory limit of {self.memory_limit_mb} MB",
-            f"cut it to the hours around the incident, raise `folder.memory_limit_mb`{other}",
+            f"cut it to the hours around the incident, raise `{MEMORY_SETTING}`{other}",
         )

@@ -19,7 +19,6 @@ from diagnosis_harness.analysis.log_text import (
     VARYING,
     level_of,
 )
-from diagnosis_harness.kernel.errors import ToolFailure
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import EXAMPLE_MAX, LogShape, LogTable
 
@@ -61,11 +60,7 @@ def build_log_table(database: Database, sources: Sequence[str], window: TimeWind
     try:
         count = database.rows(f"SELECT count(*) FROM ({union}) WHERE {inside}", bounds)[0][0]
         if int(count) > LINES_MAX:
-            raise ToolFailure(
-                f"there are {int(count):,} log lines, more than the {LINES_MAX:,} that are compared; "
-                "cut the logs to the hours around the incident",
-                code="MEMORY_LIMIT",
-            )
+            raise database.too_much(f"{int(count):,} log lines do")
         kept = database.keep_once(
             f"SELECT {mask_sql('head', 'message')} AS text, entity, level, "
             "first(message) AS example, list(time) AS times, list(place) AS places, "

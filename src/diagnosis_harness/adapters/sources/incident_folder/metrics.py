@@ -14,7 +14,6 @@ from diagnosis_harness.adapters.sources.incident_folder.metrics_file import Seri
 from diagnosis_harness.adapters.sources.incident_folder.recording_parts import RecordingParts
 from diagnosis_harness.analysis.series import mean_per_step
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.kernel.errors import ToolFailure
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import ALL_METRICS, MetricSelection, Recording, Series, SignalInfo
 
@@ -58,7 +57,8 @@ class FolderMetrics:
         """The selected series, ordered by entity and signal.
 
         Raises:
-            ToolFailure: the requested series do not fit into memory, or a file can no longer be read.
+            MemoryLimit: the requested series do not fit into memory.
+            ToolFailure: a file can no longer be read.
         """
         del ctx
         names = [name for name in self._parts.get(recording, {}) if selection.includes(*name)]
@@ -110,11 +110,8 @@ class FolderMetrics:
         size_bytes = _BYTES_PER_POINT * sum(part.points for part in parts)
         too_large = size_bytes > self._limit_bytes
         if too_large and window is None:
-            raise ToolFailure(
-                f"the requested series hold {size_bytes // _BYTES_PER_POINT} values, too many for the memory "
-                "limit; ask for fewer series or for a shorter window",
-                code="MEMORY_LIMIT",
-            )
+            points = size_bytes // _BYTES_PER_POINT
+            raise self._database.too_much(f"the {points:,} values of these series do")
         read = self._read(parts, window if too_large else None)
         if not too_large:
             self._keep(recording, read, size_bytes)

@@ -1,10 +1,10 @@
-"""The spans of a recording, parents found, as columns."""
+"""The spans of a recording as columns: codes in place of names, parents found by keys of eight bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,10 @@ from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import Recording, SpanTable
 
 _Number = TypeVar("_Number", bound=np.generic)
+_SPANS_PER_MEGABYTE: Final = 12_000
+"""A span takes about 80 bytes while its parent is looked for, and 29 afterwards."""
+_NO_KEY: Final = 0
+"""In place of a parent's key where there is none."""
 
 
 class FolderSpans:
@@ -35,7 +39,8 @@ class FolderSpans:
         A parent is looked for inside the span's own trace; one that is not there or outside the window is -1.
 
         Raises:
-            ToolFailure: the spans do not fit into memory, or a file can no longer be read.
+            MemoryLimit: the spans do not fit into memory.
+            ToolFailure: a file can no longer be read.
         """
         del ctx
         with self._lock:  # building twice at once would need the memory twice
@@ -50,67 +55,96 @@ class FolderSpans:
         files = [file for file in held.parts if file.spans]
         if not files:
             return _empty()
-        says_errors = any(file.says_errors for file in files)
-        union = " UNION ALL BY NAME ".join(f"SELECT * FROM {file.source}" for file in files)
-        numbered = (
-            "SELECT *, row_number() OVER (ORDER BY trace, start_s, span) - 1 AS place, "
-            f"dense_rank() OVER (ORDER BY trace) - 1 AS trace_number FROM ({union})"
+        count = sum(file.spans for file in files)
+        if count > self._database.memory_limit_mb * _SPANS_PER_MEGABYTE:
+            raise self._database.too_much(f"its {count:,} spans do")
+        rows = f"({' UNION ALL BY NAME '.join(f'SELECT * FROM {file.source}' for file in files)})"
+        bounds: list[object] = []
+        if held.window is not None:
+            rows = f"(SELECT * FROM {rows} WHERE start_s >= ? AND start_s < ?)"
+            bounds = [held.window.start_s, held.window.end_s]
+        kinds = self._database.tuples(f"SELECT DISTINCT entity, operation FROM {rows} ORDER BY ALL", bounds)
+        columns = self._database.arrays(
+            f"WITH kinds AS (SELECT CAST(unnest(range({len(kinds)})) AS INTEGER) AS kind, "
+            "unnest(?::VARCHAR[]) AS entity, unnest(?::VARCHAR[]) AS operation) "
+            "SELECT hash(s.trace, s.span) AS key, "
+            f"CASE WHEN s.parent <> s.span THEN hash(s.trace, s.parent) ELSE {_NO_KEY} END AS parent_key, "
+            "k.kind AS kind, s.start_s AS start_s, s.duration_s AS duration_s, "
+            f"s.error AS error FROM {rows} s JOIN kinds k USING (entity, operation)",
+            [[name for name, _ in kinds], [name for _, name in kinds], *bounds],
         )
-        arrays = self._database.arrays(
-            f"WITH spans AS MATERIALIZED ({numbered}), "
-            "firsts AS (SELECT trace, span, min(place) AS place FROM spans GROUP BY trace, span) "
-            "SELECT s.trace_number AS trace, coalesce(p.place, -1) AS parent, s.place AS place, "
-            "s.entity AS entity, s.operation AS operation, s.start_s AS start_s, s.duration_s AS duration_s, "
-            "s.error AS error FROM spans s LEFT JOIN firsts p ON s.trace = p.trace AND s.parent = p.span "
-            "AND s.parent <> s.span ORDER BY s.place"
-        )
-        entities, entity = _index_names(arrays["entity"])
-        operations, operation = _index_names(arrays["operation"])
-        table = SpanTable(
+        start_s, order = _in_order(np.ma.getdata(columns.pop("start_s")).astype(np.float64, copy=False))
+        key, parent_key = (np.ma.getdata(columns.pop(name))[order] for name in ("key", "parent_key"))
+        parent = _find_parents(key, parent_key)
+        del key, parent_key
+        entities, entity = _codes([str(name) for name, _ in kinds])
+        operations, operation = _codes([str(name) for _, name in kinds])
+        kind = np.ma.getdata(columns.pop("kind"))[order]
+        error = np.ma.getdata(columns.pop("error"))[order]
+        return SpanTable(
             entities=entities,
             operations=operations,
-            trace=_column(arrays["trace"], np.int64),
-            parent=_column(arrays["parent"], np.int64),
-            entity=entity,
-            operation=operation,
-            start_s=_column(arrays["start_s"], np.float64),
-            duration_s=_column(arrays["duration_s"], np.float64),
-            error=_column(arrays["error"], np.bool_) if says_errors else None,
+            parent=_fixed(parent),
+            entity=_fixed(entity[kind]),
+            operation=_fixed(operation[kind]),
+            start_s=_fixed(start_s),
+            duration_s=_fixed(np.ma.getdata(columns.pop("duration_s"))[order]),
+            error=_fixed(error.astype(np.bool_, copy=False)) if any(f.says_errors for f in files) else None,
         )
-        return table if held.window is None else _inside(table, held.window)
 
 
-def _index_names(names: NDArray[np.object_]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """Distinct printable names in order, and per row the index of its own."""
-    raw, inverse = np.unique(np.ma.getdata(names).astype(object), return_inverse=True)
-    shown = [printable(str(name)) for name in raw]
+def _in_order(start_s: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64] | slice]:
+    """The starts in order, and what puts other columns into the same order."""
+    if not np.any(start_s[1:] < start_s[:-1]):
+        return start_s, slice(None)  # as most files are written
+    order = np.argsort(start_s, kind="stable")
+    return start_s[order], order
+
+
+def _find_parents(key: NDArray[np.uint64], parent_key: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """The row of each span's parent; -1 where there is none. Of spans with the same id the first is meant.
+
+    Keys are hashes of 64 bits of a trace and a span: of five million spans any two are the same with a chance
+    of one in a million.
+    """
+    order = np.argsort(key, kind="stable")
+    known = key[order]
+    parent = np.full(len(key), -1, dtype=np.int32)
+    asking = np.flatnonzero(parent_key != _NO_KEY)
+    asking = asking[np.argsort(parent_key[asking])]  # in order, a search hits the processor's cache
+    wanted = parent_key[asking]
+    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    found = known[place] == wanted
+    parent[asking[found]] = order[place[found]]
+    return parent
+
+
+def _codes(names: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """Distinct printable names in order, and of each given name the index of its own."""
+    shown = [printable(name) for name in names]
     ordered = sorted(set(shown))
     place = {name: at for at, name in enumerate(ordered)}
-    indexes = np.array([place[name] for name in shown], dtype=np.int32)[inverse]
-    indexes.setflags(write=False)
-    return tuple(ordered), indexes
+    return tuple(ordered), np.array([place[name] for name in shown], dtype=np.int32)
 
 
-def _column(array: NDArray[Any], kind: type[_Number]) -> NDArray[_Number]:
-    column: NDArray[_Number] = np.ma.getdata(array).astype(kind)
-    column.setflags(write=False)
-    return column
+def _fixed(array: NDArray[_Number]) -> NDArray[_Number]:
+    array.setflags(write=False)
+    return array
 
 
 def _inside(table: SpanTable, window: TimeWindow) -> SpanTable:
-    keep = np.flatnonzero((table.start_s >= window.start_s) & (table.start_s < window.end_s))
-    place = np.full(len(table) + 1, -1, dtype=np.int64)  # the last entry answers for parent -1
-    place[keep] = np.arange(len(keep))
+    low, high = np.searchsorted(table.start_s, (window.start_s, window.end_s), side="left")
+    parent = table.parent[low:high]
+    inside = (parent >= low) & (parent < high)
     return SpanTable(
         entities=table.entities,
         operations=table.operations,
-        trace=_column(table.trace[keep], np.int64),
-        parent=_column(place[table.parent[keep]], np.int64),
-        entity=_column(table.entity[keep], np.int32),
-        operation=_column(table.operation[keep], np.int32),
-        start_s=_column(table.start_s[keep], np.float64),
-        duration_s=_column(table.duration_s[keep], np.float64),
-        error=None if table.error is None else _column(table.error[keep], np.bool_),
+        parent=_fixed(np.where(inside, parent - low, -1).astype(np.int32)),
+        entity=table.entity[low:high],
+        operation=table.operation[low:high],
+        start_s=table.start_s[low:high],
+        duration_s=table.duration_s[low:high],
+        error=None if table.error is None else table.error[low:high],
     )
 
 
@@ -118,8 +152,7 @@ def _empty() -> SpanTable:
     return SpanTable(
         entities=(),
         operations=(),
-        trace=np.empty(0, np.int64),
-        parent=np.empty(0, np.int64),
+        parent=np.empty(0, np.int32),
         entity=np.empty(0, np.int32),
         operation=np.empty(0, np.int32),
         start_s=np.empty(0, np.float64),

@@ -1,0 +1,51 @@
+"""`diagnose ask` on large folders, as a process of its own: CPU time and peak memory of the whole."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from dev.speed.figure import Figure
+from dev.speed.size_folders import write_logs, write_series, write_spans
+
+TOPIC = "`ask` on large folders"
+CPU_MOST_S = 30.0
+MEMORY_MOST_MB = 1_000.0
+
+
+def _ask(folder: Path) -> tuple[float, float, str]:
+    """CPU seconds, peak memory in MB, and the outcome."""
+    command = [str(Path(sys.executable).with_name("diagnose")), "ask", "why is s0 slow?", "--no-keep"]
+    with tempfile.TemporaryFile() as report:
+        process = subprocess.Popen(
+            [*command, "--from", str(folder)], stdout=report, stderr=subprocess.DEVNULL
+        )
+        _, status, used = os.wait4(process.pid, 0)
+    code = os.waitstatus_to_exitcode(status)
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, f"exit code {code}"
+
+
+def measure(*, share: float = 1.0) -> list[Figure]:
+    """The sizes that must fit; `share` of each, for a quick look."""
+    spans, series, lines = int(5_000_000 * share), int(60_000 * share), int(10_000_000 * share)
+    writers: dict[str, tuple[Callable[[Path], None], float]] = {
+        f"{spans // 5:,} spans": (partial(write_spans, spans=spans // 5), 2.0),
+        f"{spans:,} spans": (partial(write_spans, spans=spans), CPU_MOST_S),
+        f"{series:,} series of 480 points": (partial(write_series, series=series), CPU_MOST_S),
+        f"{lines:,} log lines": (partial(write_logs, lines=lines), CPU_MOST_S),
+    }
+    figures = []
+    for name, (write, most_s) in writers.items():
+        with tempfile.TemporaryDirectory() as folder:
+            write(Path(folder).resolve())
+            cpu_s, memory_mb, ended = _ask(Path(folder).resolve())
+        figures += [
+            Figure(TOPIC, name, cpu_s, "s CPU", most_s, ended),
+            Figure(TOPIC, "  peak memory", memory_mb, "MB", MEMORY_MOST_MB),
+        ]
+    return figures
