@@ -166,7 +166,7 @@ def _time_shift(group: Codes, duration_s: Floats, *, slices: Codes, groups: int)
     normal = range(NULL_SLICES)
     null = [
         float(shift_between(moments, normal=[k for k in normal if k != part], late=(part,)).z.max())
-        for part in (_used_slices(slices) if groups else ())
+        for part in (_slices_with_rows(slices) if groups else ())
     ]
     return shift_between(moments, normal=normal, late=(_LATE,)), np.array(null)
 
@@ -194,7 +194,7 @@ def _share_shift(hits: Ints, count: Ints, slices: Codes) -> tuple[ShareShift, Fl
     normal = range(NULL_SLICES)
     null = [
         float(np.abs(compare(part, [k for k in normal if k != part]).z).max())
-        for part in _used_slices(slices)
+        for part in _slices_with_rows(slices)
     ]
     return compare(_LATE, normal), np.array(null)
 
@@ -206,7 +206,7 @@ def _count(group: Codes, slices: Codes, groups: int) -> Ints:
     return np.bincount(cell, minlength=groups * parts).reshape(groups, parts).astype(np.int64)
 
 
-def _used_slices(slices: Codes) -> range:
+def _slices_with_rows(slices: Codes) -> range:
     """The slices up to the last one that has rows."""
     normal = slices[slices != _LATE]
     return range(int(normal.max()) + 1 if len(normal) else 0)

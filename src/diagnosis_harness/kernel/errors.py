@@ -183,15 +183,7 @@ class ToolFailure(TechnicalFailure):
 
 
 class MemoryLimit(ToolFailure):
-    """Telemetry of one kind does not fit into the memory that the settings allow for it.
-
-    Attributes:
-        setting: the setting to raise, as it is written.
-    """
-
-    def __init__(self, message: str, *, setting: str) -> None:
-        super().__init__(f"{message}; raise {setting}", code="MEMORY_LIMIT")
-        self.setting = setting
+    """Telemetry of one kind does not fit into memory; the message names the setting to raise."""
 
 
 class StoreFailure(TechnicalFailure):

@@ -14,7 +14,7 @@ import pytest
 
 from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.kernel.errors import InvalidInput, ToolFailure
+from diagnosis_harness.kernel.errors import InvalidInput, MemoryLimit, ToolFailure
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import MetricSelection, MetricSource, Recording, Sources
 
@@ -318,7 +318,8 @@ def test_series_too_large_for_the_limit_are_a_tool_failure(
     source = metrics(open_incident_folder(write_folder({"metrics.parquet": content}), memory_limit_mb=32))
     with pytest.raises(ToolFailure) as caught:
         source.series(ctx, Recording.INCIDENT)
-    assert caught.value.code == "MEMORY_LIMIT"
+    assert isinstance(caught.value, MemoryLimit)
+    assert str(caught.value).endswith("32 MB that is allowed; raise folder.memory_limit_mb")
     (series,) = source.series(
         ctx, Recording.INCIDENT, MetricSelection(window=TimeWindow(FIRST, FIRST + 10.0))
     )

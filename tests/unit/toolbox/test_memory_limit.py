@@ -23,7 +23,7 @@ from diagnosis_harness.toolbox.ports import (
 )
 from diagnosis_harness.tools.spec import Tool
 
-WHY = "what was asked for does not fit into the 512 MB that some.setting allows"
+WHY = "what was asked for does not fit into the 512 MB that is allowed; raise some.setting"
 
 
 class TooManySpans(InMemorySources):
@@ -32,7 +32,7 @@ class TooManySpans(InMemorySources):
     def spans(self, ctx: RunContext, recording: Recording, *, window: TimeWindow | None = None) -> SpanTable:
         """Too many."""
         self._count("spans")
-        raise MemoryLimit(WHY, setting="some.setting")
+        raise MemoryLimit(WHY)
 
 
 class TooManySeries(InMemorySources):
@@ -43,7 +43,7 @@ class TooManySeries(InMemorySources):
     ) -> tuple[Series, ...]:
         """Too many."""
         self._count("series")
-        raise MemoryLimit(WHY, setting="some.setting")
+        raise MemoryLimit(WHY)
 
 
 class TooMuchOfAll(TooManySpans, TooManySeries):
@@ -51,7 +51,7 @@ class TooMuchOfAll(TooManySpans, TooManySeries):
 
     def table(self, ctx: RunContext, recording: Recording) -> LogTable:
         """Too many."""
-        raise MemoryLimit(WHY, setting="some.setting")
+        raise MemoryLimit(WHY)
 
 
 def incident(kind: type[InMemorySources]) -> InMemorySources:

@@ -62,7 +62,7 @@ def fails() -> ToolFindings:
 
 def too_large_to_read() -> ToolFindings:
     """Telemetry that does not fit into memory."""
-    raise MemoryLimit("the spans do not fit", setting="folder.memory_limit_mb")
+    raise MemoryLimit("the spans do not fit; raise folder.memory_limit_mb")
 
 
 def crashes() -> ToolFindings:

@@ -171,8 +171,8 @@ class Database:
     def too_much(self, what: str) -> MemoryLimit:
         """Telemetry that does not fit: `what` says of what, and ends in `does` or `do`."""
         return MemoryLimit(
-            f"{what} not fit into the {self.memory_limit_mb} MB that {MEMORY_SETTING} allows",
-            setting=MEMORY_SETTING,
+            f"{what} not fit into the {self.memory_limit_mb} MB that is allowed; raise {MEMORY_SETTING}",
+            code="MEMORY_LIMIT",
         )
 
     def too_large(self, place: str, *, in_place: bool) -> InvalidInput:

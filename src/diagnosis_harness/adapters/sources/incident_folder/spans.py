@@ -84,12 +84,12 @@ class FolderSpans:
         return SpanTable(
             entities=entities,
             operations=operations,
-            parent=_fixed(parent),
-            entity=_fixed(entity[kind]),
-            operation=_fixed(operation[kind]),
-            start_s=_fixed(start_s),
-            duration_s=_fixed(np.ma.getdata(columns.pop("duration_s"))[order]),
-            error=_fixed(error.astype(np.bool_, copy=False)) if any(f.says_errors for f in files) else None,
+            parent=_freeze(parent),
+            entity=_freeze(entity[kind]),
+            operation=_freeze(operation[kind]),
+            start_s=_freeze(start_s),
+            duration_s=_freeze(np.ma.getdata(columns.pop("duration_s"))[order]),
+            error=_freeze(error.astype(np.bool_, copy=False)) if any(f.says_errors for f in files) else None,
         )
 
 
@@ -127,7 +127,7 @@ def _codes(names: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     return tuple(ordered), np.array([place[name] for name in shown], dtype=np.int32)
 
 
-def _fixed(array: NDArray[_Number]) -> NDArray[_Number]:
+def _freeze(array: NDArray[_Number]) -> NDArray[_Number]:
     array.setflags(write=False)
     return array
 
@@ -139,7 +139,7 @@ def _inside(table: SpanTable, window: TimeWindow) -> SpanTable:
     return SpanTable(
         entities=table.entities,
         operations=table.operations,
-        parent=_fixed(np.where(inside, parent - low, -1).astype(np.int32)),
+        parent=_freeze(np.where(inside, parent - low, -1).astype(np.int32)),
         entity=table.entity[low:high],
         operation=table.operation[low:high],
         start_s=table.start_s[low:high],
