@@ -19,7 +19,7 @@ from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET_PARAMETER, names
 from diagnosis_harness.toolbox.incident_view import IncidentView
 from diagnosis_harness.toolbox.log_clues import own_breaks, region_of_pattern
 from diagnosis_harness.toolbox.log_view import LogView, callees_to_blame
-from diagnosis_harness.toolbox.views import TelemetryKind, Views
+from diagnosis_harness.toolbox.views import ViewPart, Views
 from diagnosis_harness.toolbox.wording import digits, one_line, round4
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
@@ -74,7 +74,7 @@ class CompareLogs:
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """What changed."""
         view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
-        self.views.require(TelemetryKind.LOGS)
+        self.views.require(ViewPart.LOGS)
         if view is None or view.logs is None:
             return ToolFindings((), note="no log lines, or no onset to compare around")
         wanted = names(arguments, "entities")

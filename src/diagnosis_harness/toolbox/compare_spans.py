@@ -15,7 +15,7 @@ from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET_PARAMETER, names
 from diagnosis_harness.toolbox.clues import USUAL_CALL, SpanGroups
 from diagnosis_harness.toolbox.incident_view import IncidentView
 from diagnosis_harness.toolbox.span_table import SpanView
-from diagnosis_harness.toolbox.views import TelemetryKind, Views
+from diagnosis_harness.toolbox.views import ViewPart, Views
 from diagnosis_harness.toolbox.wording import digits, quantity, round4
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
@@ -53,7 +53,7 @@ class CompareSpans:
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """What changed."""
         view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
-        self.views.require(TelemetryKind.SPANS)
+        self.views.require(ViewPart.SPANS)
         if view is None or view.spans is None or view.groups is None:
             return ToolFindings((), note="no spans, or no onset to compare around")
         wanted = names(arguments, "entities")

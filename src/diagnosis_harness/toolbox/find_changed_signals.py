@@ -9,7 +9,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET_PARAMETER, names, timestamp, whole
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.signal_item import SignalMove, change_window_of, moves_of, signal_item, usable
-from diagnosis_harness.toolbox.views import TelemetryKind, Views
+from diagnosis_harness.toolbox.views import ViewPart, Views
 from diagnosis_harness.tools.evidence import Direction
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
@@ -56,7 +56,7 @@ class FindChangedSignals:
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The signals that moved."""
         view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
-        self.views.require(TelemetryKind.METRICS)
+        self.views.require(ViewPart.METRICS)
         if view is None or view.metrics is None:
             return ToolFindings((), note="no metrics, or no onset to compare around")
         table = view.metrics

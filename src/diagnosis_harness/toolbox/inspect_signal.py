@@ -10,7 +10,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, text, timestamp
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.signal_item import change_window_of, moves_of, signal_item, usable
-from diagnosis_harness.toolbox.views import TelemetryKind, Views
+from diagnosis_harness.toolbox.views import ViewPart, Views
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
 POINTS_SHOWN = 40
@@ -45,7 +45,7 @@ class InspectSignal:
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The signal."""
         view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
-        self.views.require(TelemetryKind.METRICS)
+        self.views.require(ViewPart.METRICS)
         if view is None or view.metrics is None:
             return ToolFindings((), note="no metrics, or no onset to compare around")
         table = view.metrics

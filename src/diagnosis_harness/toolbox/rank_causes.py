@@ -14,7 +14,7 @@ from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, text, timestamp
 from diagnosis_harness.toolbox.effect import can_bring_about
 from diagnosis_harness.toolbox.incident_view import IncidentView, RankedCauses
 from diagnosis_harness.toolbox.signal_item import change_window_of
-from diagnosis_harness.toolbox.views import TelemetryKind, Views
+from diagnosis_harness.toolbox.views import ViewPart, Views
 from diagnosis_harness.toolbox.wording import digits, round4
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
@@ -66,8 +66,8 @@ class RankCauses:
         view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
         if view is None:
             return ToolFindings((), note="no onset is stated, and no indicator changed clearly")
-        if view.metrics is None and view.spans is None and view.logs is None:
-            for kind in TelemetryKind:
+        if view.metrics is None and view.spans is None and view.logs is None and not view.events:
+            for kind in ViewPart:
                 self.views.require(kind)
         alert = self.views.sources.summary.summary(ctx).alert
         entity, signal = text(arguments, "alert_entity"), text(arguments, "alert_signal")

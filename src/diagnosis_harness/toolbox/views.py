@@ -26,7 +26,7 @@ from diagnosis_harness.toolbox.span_table import load_span_view
 _Read = TypeVar("_Read")
 
 
-class TelemetryKind(StrEnum):
+class ViewPart(StrEnum):
     """Telemetry that is read as a whole; where one kind does not fit into memory, the others are used."""
 
     METRICS = "metrics"
@@ -45,7 +45,7 @@ class Views:
     sources: Sources
     _lock: RLock = field(default_factory=RLock)
     _recorded: Recorded | None = None
-    _failures: dict[TelemetryKind, ToolFailure] = field(default_factory=dict)
+    _failures: dict[ViewPart, ToolFailure] = field(default_factory=dict)
     _views: dict[float, IncidentView] = field(default_factory=dict)
     _onsets: dict[float | None, OnsetEstimate | None] = field(default_factory=dict)
     _names: frozenset[str] | None = None
@@ -66,7 +66,7 @@ class Views:
         """A sentence for each kind of telemetry that could not be read."""
         return tuple(f"{kind} were not compared: {failure}" for kind, failure in self._failures.items())
 
-    def require(self, kind: TelemetryKind) -> None:
+    def require(self, kind: ViewPart) -> None:
         """Refuse to go on without telemetry that could not be read: nothing found in it is no finding.
 
         Raises:
@@ -82,18 +82,18 @@ class Views:
             owners = {} if topology is None else topology.owners(ctx)
             source = self.sources.metrics
             series = self._try(
-                TelemetryKind.METRICS, lambda: None if source is None else read_metric_series(ctx, source)
+                ViewPart.METRICS, lambda: None if source is None else read_metric_series(ctx, source)
             )
-            spans = self._try(TelemetryKind.SPANS, lambda: load_span_view(ctx, self.sources, owners=owners))
+            spans = self._try(ViewPart.SPANS, lambda: load_span_view(ctx, self.sources, owners=owners))
             known = entity_names(ctx, self.sources)
             logs = self._try(
-                TelemetryKind.LOGS,
+                ViewPart.LOGS,
                 lambda: read_log_recordings(ctx, self.sources, known=known, owners=owners),
             )
             self._recorded = Recorded(series or MetricSeries(), spans, logs, self.events(ctx))
         return self._recorded
 
-    def _try(self, kind: TelemetryKind, read: Callable[[], _Read | None]) -> _Read | None:
+    def _try(self, kind: ViewPart, read: Callable[[], _Read | None]) -> _Read | None:
         """What was read; None where it does not fit into memory, which reading again would not change.
 
         Log lines stand beside other telemetry, so no failure of theirs holds that up.
@@ -101,7 +101,7 @@ class Views:
         try:
             return read()
         except ToolFailure as failure:
-            if kind is not TelemetryKind.LOGS and not isinstance(failure, MemoryLimit):
+            if kind is not ViewPart.LOGS and not isinstance(failure, MemoryLimit):
                 raise
             self._failures[kind] = failure
             return None
