@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from math import log1p
 
 import numpy as np
-from numpy.typing import NDArray
 
-from diagnosis_harness.analysis.arrays import Floats
+from diagnosis_harness.analysis.arrays import Codes, Floats
 from diagnosis_harness.analysis.call_gap import charge_gaps, gap_clues
 from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality, calibrate, noise_level
 from diagnosis_harness.analysis.graph import CallGraph
@@ -23,8 +22,6 @@ from diagnosis_harness.toolbox.metric_row import MetricRow
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.rare_events import counts_requests
 from diagnosis_harness.toolbox.span_table import SpanView
-
-Codes = NDArray[np.int64]
 
 USUAL_CALL = 0.75  # share of parents that make a call, from which on its absence is news
 LEAST_DEMAND = 1.2  # times the usual requests, from which on demand explains anything: less is daily drift
