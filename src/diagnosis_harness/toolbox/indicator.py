@@ -114,7 +114,7 @@ def _strays(null: Floats, score: float) -> bool:
     not taken for a habit.
     """
     reached = null >= score
-    if float(reached.mean()) < 1.0 - NOISE_SHARE:
+    if not len(reached) or float(reached.mean()) < 1.0 - NOISE_SHARE:
         return False
     times, calm = 0, True
     for here, value in zip(reached.tolist(), null.tolist(), strict=True):

@@ -104,6 +104,18 @@ def test_an_alerting_series_of_few_points_is_not_known_to_be_normal(ctx: RunCont
     assert SemanticReason.EFFECT_NORMAL not in objections(found["pay"])
 
 
+def test_a_recording_without_normal_operation_shows_no_habit(ctx: RunContext) -> None:
+    """It begins after the onset: nothing to compare with, and nothing to stumble over."""
+    felt, slow = line("web", "latency", SLOW + 0.1), line("pay", "latency", SLOW)
+    late = TIME_S > ONSET_S + 20.0
+
+    found = rank_items(
+        ctx, *(replace(each, time_s=TIME_S[late], value=each.value[late]) for each in (felt, slow))
+    )
+
+    assert all(item.attributes["effect"] != "normal" for item in found.values())
+
+
 def test_instances_speak_together_for_a_service_without_series_of_its_own(ctx: RunContext) -> None:
     """Three calm instances and a blip of one: the service is calm; all three slow: it is not."""
     parts = {f"web-{k}": "web" for k in range(3)}
