@@ -11,7 +11,7 @@ import pytest
 from tests.support.live_service import QUESTION, RunningServer, problem, run_server, submit
 
 from diagnosis_harness.application.callers.caller import ALERTS, CallerRole
-from diagnosis_harness.application.runs.asking import Asking
+from diagnosis_harness.application.runs.submission import Submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def test_without_a_key_people_see_what_alerts_asked_without_one(tmp_path: Path) 
     """They are apart in what they may have unfinished, and not in what may be seen: alerts are for people."""
 
     async def question_in_store() -> str:
-        return (await server.service.runs.submit(ALERTS, Asking(question="What can you do?"))).row.run_id
+        return (await server.service.runs.submit(ALERTS, Submission(question="What can you do?"))).row.run_id
 
     with run_server(tmp_path, works=False) as server:
         here, bob = server.client(), server.client(server.key("bob"))

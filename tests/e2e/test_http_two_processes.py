@@ -10,8 +10,8 @@ from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.recovery import SqlRunRecovery
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
 from diagnosis_harness.application.callers.caller import LOCAL
-from diagnosis_harness.application.runs.asking import Asking
 from diagnosis_harness.application.runs.request import RunKind
+from diagnosis_harness.application.runs.submission import Submission
 from diagnosis_harness.harness.retry_policy import HarnessRetryPolicies
 from diagnosis_harness.testing.runs import AMPLE
 
@@ -45,7 +45,7 @@ def test_an_owner_that_does_not_answer_has_been_asked(tmp_path: Path) -> None:
 async def _begin_elsewhere(server: RunningServer, folder: Path) -> str:
     """A run of a process that lives and does not look at its cancels."""
     service = server.service
-    request = await service.runs.request(LOCAL, Asking(question="why?", source="shop"), RunKind.CHAT)
+    request = await service.runs.request(LOCAL, Submission(question="why?", source="shop"), RunKind.CHAT)
     ctx = service.core.start_run(
         session_id=request.session_id,
         run_id=request.run_id,

@@ -20,10 +20,10 @@ from tests.kill.stage import settings_at
 from tests.support.servers import Databases, Valkey
 
 from diagnosis_harness.application.callers.caller import LOCAL
-from diagnosis_harness.application.runs.asking import Asking
 from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
+from diagnosis_harness.application.runs.submission import Submission
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.harness.waiting import sleep
@@ -44,13 +44,13 @@ class Scene:
 
     async def chat(self, question: str) -> RunRow:
         """Ask and wait for the end."""
-        request = await self.service.runs.request(LOCAL, Asking(question=question), RunKind.CHAT)
+        request = await self.service.runs.request(LOCAL, Submission(question=question), RunKind.CHAT)
         async with asyncio.timeout(WAIT_S):
             return await self.service.chat.answer(request, lambda _: None)
 
     async def submit(self, question: str) -> str:
         """Queue a run."""
-        return (await self.service.runs.submit(LOCAL, Asking(question=question))).row.run_id
+        return (await self.service.runs.submit(LOCAL, Submission(question=question))).row.run_id
 
     async def at_work(self) -> None:
         """Return when a tool has been executed from now on."""

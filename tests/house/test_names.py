@@ -8,7 +8,7 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-from diagnosis_harness.application.runs import asking
+from diagnosis_harness.application.runs import submission
 from diagnosis_harness.cli import arguments
 
 ROOT = Path(__file__).parents[2]
@@ -183,4 +183,4 @@ def test_every_exception_is_needed() -> None:
 
 def test_both_limits_of_a_question_are_one() -> None:
     """The command line refuses exactly the questions that the service would refuse for their length."""
-    assert arguments.QUESTION_LIMIT_CHARACTERS == asking.QUESTION_LIMIT_CHARACTERS
+    assert arguments.QUESTION_LIMIT_CHARACTERS == submission.QUESTION_LIMIT_CHARACTERS

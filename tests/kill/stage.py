@@ -21,9 +21,9 @@ from tests.kill.victim import Role, main
 
 from diagnosis_harness.adapters.persistence.log_rows import event_columns
 from diagnosis_harness.application.callers.caller import LOCAL
-from diagnosis_harness.application.runs.asking import Asking
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
+from diagnosis_harness.application.runs.submission import Submission
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.harness.termination import RunState
@@ -163,7 +163,7 @@ class Stage:
     async def submit(self, *questions: str) -> list[str]:
         """Queue runs; their ids."""
         return [
-            (await self.service.runs.submit(LOCAL, Asking(question=question))).row.run_id
+            (await self.service.runs.submit(LOCAL, Submission(question=question))).row.run_id
             for question in questions
         ]
 

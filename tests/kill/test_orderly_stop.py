@@ -16,8 +16,8 @@ import psycopg
 import pytest
 
 from diagnosis_harness.application.callers.caller import LOCAL
-from diagnosis_harness.application.runs.asking import Asking
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
+from diagnosis_harness.application.runs.submission import Submission
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.bootstrap.service import open_service
 from diagnosis_harness.harness.waiting import sleep
@@ -48,7 +48,7 @@ class Scene:
 
     async def ask(self, question: str) -> str:
         """Queue a run."""
-        return (await self.service.runs.submit(LOCAL, Asking(question=question))).row.run_id
+        return (await self.service.runs.submit(LOCAL, Submission(question=question))).row.run_id
 
     async def row(self, run_id: str) -> RunRow:
         """A row as it stands."""

@@ -15,15 +15,15 @@ from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.run_worker import RunWorker
-from diagnosis_harness.application.runs.asking import AskingRules
 from diagnosis_harness.application.runs.run_service import RunService, RunsSettings
 from diagnosis_harness.application.runs.sources import SourceStamp
+from diagnosis_harness.application.runs.submission import SubmissionRules
 from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.kernel.errors import TechnicalFailure
 
 SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)
 SHOP = SourceStamp("sha256:shop", "sha256:monday")
-RULES = AskingRules(sources=("shop",), limit_s=60.0, limit_max_s=600.0, start_within_s=300.0)
+RULES = SubmissionRules(sources=("shop",), limit_s=60.0, limit_max_s=600.0, start_within_s=300.0)
 
 
 class RunProcess:

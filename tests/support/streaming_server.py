@@ -35,9 +35,9 @@ from diagnosis_harness.application.router import Routing
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.run_worker import RunWorker
 from diagnosis_harness.application.runs.active import ActiveRuns
-from diagnosis_harness.application.runs.asking import AskingRules
 from diagnosis_harness.application.runs.run_service import RunService, RunsSettings
 from diagnosis_harness.application.runs.run_stores import RunStores
+from diagnosis_harness.application.runs.submission import SubmissionRules
 from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.application.service import Service
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
@@ -114,9 +114,9 @@ class StreamServer:
 
     async def submit(self, question: str) -> str:
         """Queue a run."""
-        from diagnosis_harness.application.runs.asking import Asking
+        from diagnosis_harness.application.runs.submission import Submission
 
-        return (await self.service.runs.submit(LOCAL, Asking(question=question))).row.run_id
+        return (await self.service.runs.submit(LOCAL, Submission(question=question))).row.run_id
 
     async def still(self) -> None:
         """Return when no run is at work and no stream is open."""
@@ -230,7 +230,7 @@ def _service(
         settings=ChatSettings(AMPLE, HarnessRetryPolicies(), finalise_timeout_s=finalise_timeout_s),
     )
     queue = LocalRunQueue()
-    rules = AskingRules(sources=(), limit_s=60.0, limit_max_s=600.0, start_within_s=600.0)
+    rules = SubmissionRules(sources=(), limit_s=60.0, limit_max_s=600.0, start_within_s=600.0)
     archive, active, most = stores.archive, stores.active, RunsSettings(rules, 100_000)
     runs = RunService(core, archive=archive, queue=queue, active=active, owner="me", settings=most)
     inbox, limits = SqlAlertInbox(database), AlertSettings(waiting_max=10, unfinished_max=10)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
-from diagnosis_harness.application.runs.events import tell_finished, tell_run
+from diagnosis_harness.application.runs.events import emit_run_finished, trace_run
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.harness.context import RunContext
@@ -14,8 +14,8 @@ async def diagnose_whole_run(
     core: DiagnosisHarnessCore, ctx: RunContext, use_case: DiagnoseUseCase, task: DiagnosisTask
 ) -> DiagnosisEnd:
     """Diagnose between RUN_STARTED and RUN_FINISHED; the run has ended when this returns or raises."""
-    with tell_run(core, ctx, task.question):
+    with trace_run(core, ctx, task.question):
         emit_status(core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
         end = await use_case.diagnose(ctx, task)
-        tell_finished(core, ctx, end.outcome)
+        emit_run_finished(core, ctx, end.outcome)
         return end

@@ -17,7 +17,7 @@ from diagnosis_harness.api.folder import IncidentFolder
 from diagnosis_harness.api.live_run import LiveRun
 from diagnosis_harness.api.run_events import RunEvents
 from diagnosis_harness.application.answer_question import Question
-from diagnosis_harness.application.runs.asking import check_question
+from diagnosis_harness.application.runs.submission import check_question
 from diagnosis_harness.bootstrap.workplace import Workplace, build_workplace, open_folder
 from diagnosis_harness.diagnosis.policy import DiagnosisPolicy
 from diagnosis_harness.harness.budget import RunBudgetLimits

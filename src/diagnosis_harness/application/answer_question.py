@@ -1,4 +1,4 @@
-"""One question, in a run that the caller has opened: from its words to what can be published."""
+"""Answers one question in a run that the caller has opened."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
 from diagnosis_harness.application.inquiry import NOTHING_CARRIED, Carried, resolve_inquiry
 from diagnosis_harness.application.publish import RunFacts, publish
-from diagnosis_harness.application.runs.events import tell_finished, tell_run
+from diagnosis_harness.application.runs.events import emit_run_finished, trace_run
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.diagnosis.inquiry import Inquiry
@@ -35,14 +35,14 @@ class Question:
     limit_s: float
     onset_s: float | None = None
     zone: str | None = None
-    """Of times in the text that name none; None is that of the source, else UTC."""
+    """The zone of times in the text that name none; None is that of the source, else UTC."""
     carried: Carried = NOTHING_CARRIED
-    """What the turn before found; the words of the question win over it."""
+    """What the previous turn found; the words of the question take precedence."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredRun:
-    """A run that has ended, and everything that its documents are made from."""
+    """A run that has ended, with everything that its document is made from."""
 
     ctx: RunContext
     facts: RunFacts
@@ -73,13 +73,13 @@ async def answer_question(
         Exception: the sources cannot be read, or a bug; the run is FAILED then.
     """
     started_s = core.clock.now_s()
-    with tell_run(core, ctx, question.text):
+    with trace_run(core, ctx, question.text):
         use_case, tools = use_case_and_tools()
         summary = sources.summary.summary(ctx)
         inquiry = resolve_question(core, ctx, sources, question)
         emit_status(core, ctx, ChatApplicationStatus.DIAGNOSIS_RUNNING)
         end = await use_case.diagnose(ctx, DiagnosisTask(question.text, inquiry, caller=LOCAL_CALLER))
-        tell_finished(core, ctx, end.outcome)
+        emit_run_finished(core, ctx, end.outcome)
     facts = RunFacts(
         question=question.text,
         language=question.language,
@@ -95,7 +95,7 @@ async def answer_question(
 def resolve_question(
     core: DiagnosisHarnessCore, ctx: RunContext, sources: Sources, question: Question
 ) -> Inquiry:
-    """What is asked, resolved against the sources.
+    """The question, resolved against the sources.
 
     Raises:
         InvalidInput: the question, or whoever asks it, names a time of which the sources hold nothing; the

@@ -19,7 +19,11 @@ from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.path_answer import AnswerPath, PathAnswer
 from diagnosis_harness.application.previous_turn import PreviousTurn
 from diagnosis_harness.application.router import Routing
-from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_started
+from diagnosis_harness.application.runs.events import (
+    emit_release_decision,
+    emit_run_finished,
+    emit_run_started,
+)
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import RunEnding, RunRow
 from diagnosis_harness.application.runs.run_stores import RunStores
@@ -48,7 +52,7 @@ from diagnosis_harness.release.decision import WorkEnd, end_of_state
 T = TypeVar("T")
 
 _STEPS_OF_AN_END = 5
-"""One more than `_write_end` has: each step has its own limit, and the total must leave room for all."""
+"""The steps of `_write_end` and one to spare: each has its own limit, and the total must allow for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +143,7 @@ class ChatApplicationUseCase:
             )
             if is_ours:
                 stores.log.open(ctx)
-                tell_started(self._core, ctx, request.question)
+                emit_run_started(self._core, ctx, request.question)
                 await self._persist(ctx, stores.log.flush)
         except BaseException as error:
             self._core.complete_failure(ctx, type(error).__name__)
@@ -174,7 +178,7 @@ class ChatApplicationUseCase:
         try:
             await self._persist(ctx, stores.log.flush)
             if await self._persist(ctx, lambda ctx: stores.store.finish(ctx, ending)):
-                tell_finished(self._core, ctx, ending.outcome)
+                emit_run_finished(self._core, ctx, ending.outcome)
                 await self._persist(ctx, stores.log.flush)
         except TechnicalFailure as failure:
             return await self._final_row(ctx, failure)
@@ -232,7 +236,7 @@ class ChatApplicationUseCase:
             ending = end_without_answer(ctx, end, request.language, started_s=started_s)
         else:
             ending = end_with_answer(ctx, answered, started_s=started_s)
-        tell_decision(self._core, ctx, ending.outcome, ending.fallback)
+        emit_release_decision(self._core, ctx, ending.outcome, ending.fallback)
         return ending
 
     async def _answer(self, ctx: RunContext, path: AnswerPath, request: RunRequest) -> PathAnswer | WorkEnd:

@@ -1,4 +1,4 @@
-"""What is stored of a run that has ended: pure."""
+"""Builds what is stored of an ended run; pure."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def end_without_answer(ctx: RunContext, end: WorkEnd, language: Language, *, sta
 
 
 def failure_of(end: WorkEnd, language: Language) -> RunFailure:
-    """The failure of a run that ended so, in words."""
+    """The failure of a run that ended this way, in words."""
     code = RUN_CANCELLED if end is WorkEnd.CANCELLED else end.value
     return RunFailure(code, failure_sentence(end, language))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from diagnosis_harness.application.runs.events import tell_decision
+from diagnosis_harness.application.runs.events import emit_release_decision
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
@@ -37,8 +37,8 @@ class DiagnosisEnd:
     """How one diagnosis ended, and what of it may be shown.
 
     Attributes:
-        outcome: what leaves; stands beside the run's state and is not derived from it.
-        failure: with FAILED, how the work ended, for the words of the report.
+        outcome: what is published; independent of the run's state.
+        failure: with FAILED, how the work ended, from which the report words it.
     """
 
     outcome: ReleaseOutcome
@@ -112,12 +112,12 @@ class DiagnoseUseCase:
         execution: DiagnosisAgentExecution,
         result: DiagnosisReleaseResult,
     ) -> DiagnosisEnd:
-        """Complete the run; content prepared for a run that another end has taken is not published."""
+        """Complete the run; if it had ended otherwise, the prepared content is not published."""
         spent = execution.stop_reason is DiagnosisStopReason.BUDGET_LIMIT_REACHED
         if not spent and not self._core.complete_success(ctx):
             end = end_of_state(ctx.lifecycle.state)
             return self._without_result(ctx, inquiry, end, execution.snapshot, execution=execution)
-        tell_decision(self._core, ctx, result.outcome, result.fallback)
+        emit_release_decision(self._core, ctx, result.outcome, result.fallback)
         return DiagnosisEnd(
             outcome=result.outcome,
             fallback=result.fallback,
@@ -141,7 +141,7 @@ class DiagnoseUseCase:
             end = WorkEnd.EVIDENCE_STORE_UNAVAILABLE
         row = decide(end, facts=bool(facts), missing=False)
         row = self._complete(ctx, row, facts=bool(facts))
-        tell_decision(self._core, ctx, row.outcome, row.fallback)
+        emit_release_decision(self._core, ctx, row.outcome, row.fallback)
         draft = execution.draft if execution else None
         denied = execution is not None and is_denied(execution)
         beside = standing_of(draft, snapshot.records, run_id=ctx.run_id, inquiry=inquiry, denied=denied)
@@ -155,14 +155,14 @@ class DiagnoseUseCase:
         )
 
     def _complete(self, ctx: RunContext, row: Row, *, facts: bool) -> Row:
-        """Complete the run with the row's state; the row of the standing end where another came first."""
+        """Complete the run with the row's state; return the row of the earlier end if there was one."""
         match row.state:
             case RunState.SUCCESS:
                 done = self._core.complete_success(ctx)
             case RunState.FAILED:
                 done = self._core.complete_failure(ctx, row.end.value)
             case _:
-                done = True  # the run's own end brought us here
+                done = True  # the run has ended already
         if done or ctx.lifecycle.state is row.state:
             return row
         return decide(end_of_state(ctx.lifecycle.state), facts=facts, missing=False)
@@ -171,13 +171,13 @@ class DiagnoseUseCase:
 _FOR_WANT_OF_EVIDENCE = frozenset(
     {WorkEnd.NO_CONCLUSION, WorkEnd.SATURATED, WorkEnd.PROTOCOL_STOP, WorkEnd.DRAFT_ILLEGAL}
 )
-"""Ends that are told as the analyst's, and that an evidence store which is away brings about as well."""
+"""Ends that look like the analyst's own, but that a failing evidence store causes too."""
 
 
 def _stop_reason(state: RunState, snapshot: ProgressSnapshot) -> DiagnosisStopReason | None:
-    """Why collecting stopped, as the run's row keeps it.
+    """Why collecting stopped, as stored in the run's row.
 
-    A budget that is spent is the reason wherever it was spent, inside release as well (seed: lifecycle and
+    An exhausted budget is the reason wherever it was exhausted, also during release (seed: lifecycle and
     states, §8.1); deadline and cancel have none.
     """
     match state:

@@ -60,7 +60,8 @@ class SourceCatalog(Protocol):
         """The source of a name; None is the only one, or one that holds nothing where none is configured.
 
         Args:
-            asked: the source as it was when the question was asked; name and content may differ by now.
+            asked: the source as it was when the question was submitted; its name and content may have
+            changed.
 
         Raises:
             SourceUnavailable: there is no such source here, or it cannot be read; the log says why.
@@ -70,7 +71,7 @@ class SourceCatalog(Protocol):
 
 
 class DiagnosisPath:
-    """Diagnoses what was routed here. Holds no state between runs."""
+    """Diagnoses questions that were routed here. Holds no state between runs."""
 
     def __init__(
         self,
@@ -90,7 +91,7 @@ class DiagnosisPath:
         request: RunRequest,
         previous: PreviousTurn | None,
     ) -> RoutingDecision:
-        """The path of a question whose words alone leave open whether there is anything to diagnose.
+        """Reconsider the path of a question whose words leave open whether there is anything to diagnose.
 
         A source that cannot be opened revises nothing: the diagnosis will say so.
 
@@ -201,5 +202,5 @@ def _ending(ctx: RunContext, facts: RunFacts, request: RunRequest, end: Diagnosi
 
 
 def take_over_from(request: RunRequest, previous: PreviousTurn | None) -> Carried:
-    """What a request takes over of the previous turn."""
+    """What a request takes over from the previous turn."""
     return take_over(previous, source=request.source)

@@ -1,4 +1,4 @@
-"""How a service process stops: it takes no more work, waits for its runs, and ends those that go on."""
+"""Stops a service process: take no more work, wait for active runs, and end those that do not finish."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diagnosis_harness.harness.waiting import sleep
 
 _LOG = logging.getLogger("diagnosis_harness.service")
 _POLL_S = 0.05  # short enough that a stop feels immediate, long enough to cost nothing
-_STORE_WAITS_MAX = 4  # a run that ends may wait for its record, its unfinished calls, its log and its row
+_STORE_WAITS_MAX = 4  # an ending run may wait for its record, its unfinished calls, its log and its row
 
 
 async def drain(service: Service, *, drain_s: float, finalise_timeout_s: float) -> None:

@@ -1,4 +1,4 @@
-"""What a look at an incident folder tells: its files as they were read, and what they hold."""
+"""The result of `diagnose look`: the files of a folder as they were read, and what they hold."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diagnosis_harness.kernel.window import TimeWindow
 
 
 class DecidedBy(StrEnum):
-    """What said how a file is read."""
+    """What decided how a file is read."""
 
     SETTINGS = "settings"  # incident.toml
     NAME = "name"
@@ -19,7 +19,7 @@ class DecidedBy(StrEnum):
 
 
 class Lack(StrEnum):
-    """What a folder does not hold, though a diagnosis could use it."""
+    """What a folder lacks that a diagnosis could use."""
 
     METRICS = "metrics"
     SPANS = "spans"
@@ -84,10 +84,10 @@ class SignalLook:
 
 @dataclass(frozen=True, slots=True)
 class FolderLook:
-    """Everything a look tells.
+    """The whole result.
 
     Attributes:
-        zone: of times that name none, as incident.toml says; None is UTC.
+        zone: of times that name none, from incident.toml; None is UTC.
         obstacle: why nothing can be diagnosed as it is; None where it can.
     """
 

@@ -1,4 +1,4 @@
-"""From a question to its inquiry: pure code over what the sources hold, before any player looks."""
+"""Resolves a question to an inquiry from what the sources hold, before any player acts; pure."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from diagnosis_harness.toolbox.ports import Sources, SourceSummary
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What a question takes over from the turn before it.
+    """What a question takes over from the previous turn.
 
     Attributes:
-        affected: whom the turn before was about, as it published it.
+        affected: the affected entities that the previous turn published.
     """
 
     onset_s: float | None = None
@@ -52,11 +52,11 @@ def resolve_inquiry(
 ) -> Inquiry:
     """What is asked, resolved against what the sources hold.
 
-    It reads what the source counted when it was opened and the topology; no series, no span, no log line.
-    Everything in it is masked, as all that a player sees is.
+    It reads the summary that the source made when it was opened and the topology; no series, span or log
+    line. Everything in it is masked, like all that a player sees.
 
     Args:
-        onset_s: when it began, as the asker states it apart.
+        onset_s: when it began, where the caller states it separately from the question.
         zone: of times that name none, as the asker states it apart; else that of the source, else UTC.
         carried: onset and affected entities of the turn before; the question's own words win over them.
 
@@ -116,7 +116,7 @@ def _mask_aliases(summary: SourceSummary) -> dict[str, str]:
 def _onset(
     summary: SourceSummary, reading: QuestionReading, *, asked_s: float | None, carried_s: float | None
 ) -> tuple[float | None, OnsetOrigin]:
-    """The first that says when it began. A source that was opened with an onset repeats that as its own.
+    """The first stated onset. A source that was opened with an onset repeats it as its own.
 
     A comparison of times is about the time that it names, whatever onset is stated separately.
     """
@@ -125,7 +125,7 @@ def _onset(
         asked_s = None
     held = summary.incident
     if carried_s is not None and held is not None and not held.contains(carried_s):
-        carried_s = None  # the source has moved on since the turn before
+        carried_s = None  # the source has changed since the previous turn
     said = (
         (asked_s, OnsetOrigin.ASKED),
         (named_s, OnsetOrigin.QUESTION),
@@ -174,7 +174,7 @@ def _telemetry(summary: SourceSummary, *, has_owners: bool) -> frozenset[Telemet
 
 
 def _mask(names: Iterable[str]) -> dict[str, str]:
-    """Each name as it may be shown. One look at all of them tells whether any needs it."""
+    """The names, masked. One pass over all of them finds whether any needs masking."""
     held = tuple(names)
     joined = "\n".join(held)
     if mask_or_withhold(joined) == joined:

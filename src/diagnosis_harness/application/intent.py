@@ -1,4 +1,4 @@
-"""What a question asks of the system."""
+"""The intent of a question."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class IntentType(StrEnum):
-    """Which way a question goes (seed: harness-lifecycle-and-states §2, §5)."""
+    """The path that a question takes (seed: harness-lifecycle-and-states §2, §5)."""
 
     SYSTEM_CHAT = "SYSTEM_CHAT"
     KNOWLEDGE_QUERY = "KNOWLEDGE_QUERY"

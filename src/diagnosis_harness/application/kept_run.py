@@ -1,4 +1,4 @@
-"""A run of the command line as it is kept on the machine of the person who asked."""
+"""A run of the command line, as stored on the user's machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from diagnosis_harness.report.document_file import document_bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptRun:
-    """One run: what lists and follow-ups need of it, and its document in the bytes that `--save` writes.
+    """One run: the fields that lists and follow-ups need, and its document in the bytes that `--save` writes.
 
     Attributes:
         intent: None for a run that was no diagnosis.

@@ -1,4 +1,4 @@
-"""KNOWLEDGE_QUERY: one search of the runbooks, one answer made of quotations that code has checked."""
+"""KNOWLEDGE_QUERY: one search of the runbooks, and an answer of quotations that code has checked."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhas
 
 
 class AnswerWriter(Protocol):
-    """Plays the role that answers from passages. One call is one attempt and costs one llm call."""
+    """The port of the writer, which answers from passages. One call is one attempt and costs one llm call."""
 
     async def write(
         self, ctx: RunContext, question: str, passages: Sequence[Passage]
     ) -> tuple[Sequence[Quotation], TokenUsage]:
-        """What of the passages answers, and the tokens it took.
+        """The quotations that answer, and the tokens it took.
 
-        A writer chooses; it has no words of its own. `passages` holds at least one, best first; a quotation
-        names its passage by its place, counted from 1. What it gives is checked.
+        A writer only chooses quotations. `passages` holds at least one, best first; a quotation names its
+        passage by its place, counted from 1. The result is checked.
 
         Raises:
             LlmFailure: the language model behind it failed.
-            MalformedAnswer: it answered, and not in the form that was agreed.
+            MalformedAnswer: its answer does not have the agreed form.
         """
         ...
 
@@ -54,7 +54,7 @@ class KnowledgeQuery:
     """Answers from runbooks. Holds no state between runs.
 
     Attributes:
-        base: None where no runbooks are configured: then nothing is searched, and the answer says so.
+        base: None where no runbooks are configured: the answer then says so.
         workers: threads for the search, which blocks.
     """
 
@@ -65,12 +65,12 @@ class KnowledgeQuery:
     workers: WorkerPool
 
     async def answer(self, ctx: RunContext, question: str, language: Language) -> PathAnswer:
-        """The answer, or that there is none in the runbooks, which is an answer as well.
+        """The answer; that the runbooks have none is an answer too.
 
         Raises:
             RunAborted: the run had ended or ended meanwhile.
             KnowledgeUnavailable: the runbooks cannot be searched.
-            AnswerRefused: the writer quoted what does not stand in the passages.
+            AnswerRefused: the writer quoted something that is not in the passages.
             TechnicalFailure: the writer failed.
         """
         if self.base is None:

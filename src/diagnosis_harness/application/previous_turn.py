@@ -1,4 +1,4 @@
-"""What of a session's earlier runs the next question may be shown: one policy, pure (lifecycle §12.2)."""
+"""What the next question of a session may be shown of earlier runs: one policy, pure (lifecycle §12.2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from diagnosis_harness.report.document import Report
 
 @dataclass(frozen=True, slots=True)
 class EarlierRun:
-    """One run of a session, as it is kept.
+    """One stored run of a session.
 
     Attributes:
         intent: None until it was routed.
@@ -53,13 +53,13 @@ class NoPreviousTurn(StrEnum):
     """Why the next turn is shown nothing."""
 
     NO_DIAGNOSIS = "NO_DIAGNOSIS"  # the session holds none
-    NOT_SUCCESS = "NOT_SUCCESS"  # the latest has not ended SUCCESS: a fallback never enters the next turn
+    NOT_SUCCESS = "NOT_SUCCESS"  # the latest has not ended SUCCESS: a fallback is not passed on
     NO_PUBLISHED_RESULT = "NO_PUBLISHED_RESULT"
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedResultPolicy:
-    """The one place that says what is kept for the next turn, and what the next turn gets."""
+    """Decides what is stored for the next turn, and what the next turn gets."""
 
     def publishes(self, intent: IntentType, outcome: ReleaseOutcome) -> bool:
         """Whether a run keeps a published result: a diagnosis that ended SUCCESS alone."""
@@ -76,7 +76,7 @@ class PublishedResultPolicy:
     def previous_turn(self, session_id: str, runs: Iterable[EarlierRun]) -> PreviousTurn | NoPreviousTurn:
         """What the session's next turn gets.
 
-        Only the latest diagnosis counts: where it gives nothing, no older one stands in for it.
+        Only the latest diagnosis counts: if it gives nothing, no older one replaces it.
 
         Args:
             runs: in the order in which they were started; those of other sessions are passed over.
@@ -98,7 +98,7 @@ def result_for_next_turn(
     language: Language,
     affected: Sequence[str] = (),
 ) -> JsonValue:
-    """What a released diagnosis hands to the next turn; whether it does is up to `PublishedResultPolicy`."""
+    """What a released diagnosis passes to the next turn; `PublishedResultPolicy` decides whether it does."""
     return {
         "question": question,
         "source": source,

@@ -1,4 +1,4 @@
-"""Files that hold questions, evidence and the hashes of keys are their owner's alone."""
+"""Makes files that hold questions, evidence and hashes of keys readable by their owner only."""
 
 from __future__ import annotations
 

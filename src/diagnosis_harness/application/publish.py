@@ -1,4 +1,4 @@
-"""From a run that has ended to its document: pure, and it decides nothing any more."""
+"""Builds the document of an ended run: pure, and without decisions of its own."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from diagnosis_harness.trace.event import TraceEvent
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What the document says of the run beside its context."""
+    """The facts of the document that are not in the run's context."""
 
     question: str
     language: Language
@@ -48,7 +48,7 @@ class RunFacts:
 
     @property
     def onset_s(self) -> float | None:
-        """As the asker stated it apart, which is what the source was opened with."""
+        """The onset that the caller stated separately; the source was opened with it."""
         return self.inquiry.onset_s if self.inquiry.onset_origin is OnsetOrigin.ASKED else None
 
 
@@ -74,7 +74,7 @@ def publish(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd, events: Iterabl
 def publish_other_path(
     ctx: RunContext, facts: RunFacts, intent: IntentType, events: Iterable[TraceEvent]
 ) -> RunDocument:
-    """The document of a run that another path than diagnosis answered: its answer is a text and no report.
+    """The document of a run that was answered on another path than diagnosis, with a text and no report.
 
     Raises:
         ContractViolation: the run has not ended.
@@ -110,7 +110,7 @@ def _run(ctx: RunContext, facts: RunFacts, termination: RunTermination) -> Run:
 
 
 def release_of(facts: RunFacts, end: DiagnosisEnd) -> Release:
-    """What left the house."""
+    """What was released."""
     return Release(
         outcome=end.outcome,
         fallback_type=end.fallback,
@@ -120,7 +120,7 @@ def release_of(facts: RunFacts, end: DiagnosisEnd) -> Release:
 
 
 def inquiry_entry_of(facts: RunFacts, end: DiagnosisEnd) -> InquiryEntry:
-    """What the run was asked, as its document carries it."""
+    """The inquiry of the run, as its document holds it."""
     spoken_of = {
         name
         for record in end.snapshot.records
@@ -151,7 +151,7 @@ def report_of(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd) -> Report:
 
 
 def in_flight(ctx: RunContext) -> tuple[InFlight, ...]:
-    """What had begun and was not over."""
+    """The calls that had begun and were not over."""
     return tuple(
         InFlight(name=call.name, tool_call_id=call.tool_call_id) for call in ctx.budget.open_calls().in_flight
     )

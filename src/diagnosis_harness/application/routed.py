@@ -1,7 +1,7 @@
-"""What a run's trace says of the way its question took. Pure.
+"""Reads from a run's trace which path its question took. Pure.
 
-A line without data is of a document of the form before. What it says is known as far as no agent had a word
-in it: the stage, which is the whole line, and the router's choice out of a closed set, which begins its line.
+A line without data comes from an older document. Only text that no agent can influence is read from it: the
+stage, which is the whole line, and the router's choice from a closed set, which begins its line.
 """
 
 from __future__ import annotations

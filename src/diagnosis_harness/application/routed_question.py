@@ -1,4 +1,4 @@
-"""One question about a source, routed as the service routes it: to a diagnosis, or to an answer in words."""
+"""Answers one question about a source on the path that the router chooses, as the service does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diagnosis_harness.application.path_answer import AnswerPath
 from diagnosis_harness.application.publish import RunFacts, publish_other_path
 from diagnosis_harness.application.router import Routing
 from diagnosis_harness.application.routing import RoutingDecision
-from diagnosis_harness.application.runs.events import tell_decision, tell_finished, tell_run
+from diagnosis_harness.application.runs.events import emit_release_decision, emit_run_finished, trace_run
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.application.subject import in_doubt, revise_path
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
@@ -48,7 +48,7 @@ class QuestionPaths:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredText:
-    """A run that another path than diagnosis has answered, and what a person reads of it."""
+    """A run that was answered on another path than diagnosis, with the text for people."""
 
     ctx: RunContext
     facts: RunFacts
@@ -84,10 +84,10 @@ async def answer_by_path(
         Exception: the sources cannot be read, or a bug; the run is FAILED then.
     """
     started_s = core.clock.now_s()  # before RUN_STARTED, which stands in the trace
-    with tell_run(core, ctx, question.text):
+    with trace_run(core, ctx, question.text):
         answered = await _answer(core, ctx, paths(), sources=sources, question=question, started_s=started_s)
         outcome = answered.end.outcome if isinstance(answered, AnsweredRun) else ReleaseOutcome.SUCCESS
-        tell_finished(core, ctx, outcome)
+        emit_run_finished(core, ctx, outcome)
         return answered
 
 
@@ -129,7 +129,7 @@ async def _answer(
             return AnsweredRun(ctx, facts(resolved[0]), await paths.use_case.diagnose(ctx, task))
         given = await paths.others[decision.intent].answer(ctx, masked, question.language)
         if core.complete_success(ctx):
-            tell_decision(core, ctx, ReleaseOutcome.SUCCESS, None)
+            emit_release_decision(core, ctx, ReleaseOutcome.SUCCESS, None)
             body = given.body if isinstance(given.body, dict) else {}
             return AnsweredText(ctx, facts(Inquiry()), decision.intent, str(body.get("text", "")))
         end = end_of_state(ctx.lifecycle.state)
@@ -151,7 +151,7 @@ def _end_without_answer(core: DiagnosisHarnessCore, ctx: RunContext, end: WorkEn
         and ctx.lifecycle.state is not RunState.FAILED
     ):
         row = decide(end_of_state(ctx.lifecycle.state), facts=False, missing=False)
-    tell_decision(core, ctx, row.outcome, row.fallback)
+    emit_release_decision(core, ctx, row.outcome, row.fallback)
     return DiagnosisEnd(
         outcome=row.outcome,
         fallback=row.fallback,

@@ -1,4 +1,4 @@
-"""Routing: the role that chooses a question's path, played at its boundary. No path is ever guessed."""
+"""Routing: calls the role that chooses a question's path. No path is ever guessed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HISTORY_SIZE_BYTES = 4_000
 
 
 class IntentRouter(Protocol):
-    """Plays the routing role. One call is one controlled attempt and costs one language-model call."""
+    """The port of the router. One call is one controlled attempt and costs one language-model call."""
 
     async def route(
         self, ctx: RunContext, question: str, history: Sequence[RoutingTurn]
@@ -31,7 +31,7 @@ class IntentRouter(Protocol):
 
         Raises:
             LlmFailure: the language model behind it failed.
-            MalformedAnswer: it answered, and not with one of the paths; this is not tried again.
+            MalformedAnswer: its answer is none of the paths; this is not retried.
         """
         ...
 
@@ -56,7 +56,7 @@ class Routing:
         *,
         revise: Revise | None = None,
     ) -> RoutingDecision:
-        """The path of a question, told to the trace as ROUTING_DECISION with the reason.
+        """The path of a question, which is traced as ROUTING_DECISION with the reason.
 
         The caller has masked `question` and `history`; what the router sees of the history is bounded here.
 

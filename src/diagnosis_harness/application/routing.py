@@ -1,4 +1,4 @@
-"""What routing says of a question: the path it takes, and why."""
+"""The result of routing: the path of a question, and why."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from diagnosis_harness.application.intent import IntentType
 
 
 class RoutingReason(StrEnum):
-    """Why a router chose as it did."""
+    """Why a router chose a path."""
 
     ASKS_FOR_CAUSE = "ASKS_FOR_CAUSE"
     ASKS_TO_INVESTIGATE = "ASKS_TO_INVESTIGATE"
@@ -32,7 +32,7 @@ class RoutingReason(StrEnum):
     ADDRESSES_SYSTEM = "ADDRESSES_SYSTEM"
     GREETING = "GREETING"
 
-    FOLLOWS_BEFORE = "FOLLOWS_BEFORE"  # goes on with the question before it, on the same path
+    FOLLOWS_BEFORE = "FOLLOWS_BEFORE"  # continues the previous question, on the same path
     NOTHING_RECOGNISED = "NOTHING_RECOGNISED"
     LLM_JUDGED = "LLM_JUDGED"
     NOTHING_TO_DIAGNOSE = "NOTHING_TO_DIAGNOSE"  # no known name, no time, no symptom: `application.subject`

@@ -13,11 +13,11 @@ from diagnosis_harness.kernel.errors import RunTaken, TechnicalFailure
 
 
 class RunWorker:
-    """Takes one delivery at a time to its end; several may be at work.
+    """Works on one delivery until it ends; several may run at the same time.
 
     Args:
         sources: the sources of this process; a run that looks into another one is left to other processes.
-        failed: told of a run whose work could not be kept; the row is ended by the supervisor.
+        failed: called for a run whose result could not be stored; the supervisor ends its row.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class RunWorker:
         self._sources = sources or NoSources()
 
     async def work(self, run_id: str) -> None:
-        """Work on a queued run, unless it is queued no more; one that has waited too long ends TIMED_OUT.
+        """Work on a run if it is still queued; one that has waited too long ends TIMED_OUT.
 
         A run whose source this process does not have stays QUEUED, also where the delivery came here.
 

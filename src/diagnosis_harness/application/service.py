@@ -1,4 +1,4 @@
-"""The service as its faces see it: everything that one process offers, put together by `bootstrap`."""
+"""The parts of one service process, as server and command line use them; built by `bootstrap`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ReadinessCheck: TypeAlias = Callable[[], str | None]
 """What is wrong, or None."""
 
 Write: TypeAlias = Callable[[], Awaitable[None]]
-"""One small write into a store, over the one before; `StoreFailure` where the store takes none."""
+"""One small write into a store, to test it; `StoreFailure` if it fails."""
 
 DATABASE, EVIDENCE = "database", "evidence"
 """The stores of a service. EVIDENCE is one of its own only where evidence is not kept in the database."""
@@ -37,7 +37,7 @@ class Service:
     """One process of the service. Used from one event loop, between its opening and its closing.
 
     Attributes:
-        closed: tells of runs that were closed here without having been worked on here.
+        closed: reports runs that were closed here without having been worked on here.
         checks: what must go on in the background for the process to be able to work.
         writes: of each store, how to find out whether it can be written.
         exports: how many traces were exported, by what became of them; empty where none are.

@@ -1,4 +1,4 @@
-"""What a session's earlier turns give to the next one; read before the run exists (seed: lifecycle §2)."""
+"""What the next turn of a session gets from earlier ones; read before the run exists (seed: lifecycle §2)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from diagnosis_harness.application.runs.store import RunArchive, RunQuery
 
 @dataclass(frozen=True, slots=True)
 class SessionContext:
-    """The earlier turns, oldest first, and what the latest diagnosis hands on, or why it hands on nothing."""
+    """The earlier turns, oldest first, and what the latest diagnosis passes on, or why it does not."""
 
     history: tuple[RoutingTurn, ...] = ()
     previous: PreviousTurn | NoPreviousTurn = NoPreviousTurn.NO_DIAGNOSIS

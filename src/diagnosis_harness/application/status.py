@@ -1,4 +1,4 @@
-"""The stage a person sees. Emitted by the path as it goes; derived from nothing and no state of anything."""
+"""The stage that a person sees. The path emits it as it goes; it is derived from no state."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ class ChatApplicationStatus(StrEnum):
 
 
 def emit_status(core: DiagnosisHarnessCore, ctx: RunContext, status: ChatApplicationStatus) -> None:
-    """Tell whoever watches the run which stage it is in."""
+    """Emit the stage that the run is in."""
     core.emit(ctx, TraceName.STATUS, TracePhase.RUN, TraceEventStatus.STARTED, {"stage": status.value})

@@ -1,4 +1,4 @@
-"""Whether a question holds anything to diagnose, in the words of the asker or in what the source holds. Pure.
+"""Whether a question holds anything to diagnose, by its words or by what the source holds. Pure.
 
 A router sees words alone. Where none of them is a symptom, a time or a name that the source knows, and the
 source has neither an alert nor an onset, a diagnosis would answer a question that nobody asked.

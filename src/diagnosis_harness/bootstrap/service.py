@@ -32,11 +32,11 @@ from diagnosis_harness.application.knowledge_query import KnowledgeQuery
 from diagnosis_harness.application.router import Routing
 from diagnosis_harness.application.run_worker import RunWorker
 from diagnosis_harness.application.runs.active import ActiveRuns
-from diagnosis_harness.application.runs.asking import AskingRules
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.queue import RunQueue
 from diagnosis_harness.application.runs.run_service import RunService, RunsSettings
 from diagnosis_harness.application.runs.run_stores import RunStores
+from diagnosis_harness.application.runs.submission import SubmissionRules
 from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.application.service import DATABASE, EVIDENCE, Service, Write
 from diagnosis_harness.application.system.chat import SystemChat
@@ -210,7 +210,7 @@ async def _open_resources(
 
 
 def _runs(opened: _Resources, settings: Settings) -> RunService:
-    rules = AskingRules(
+    rules = SubmissionRules(
         sources=tuple(settings.sources),
         limit_s=min(settings.run.timeout_s, settings.server.run_limit_max_s),
         limit_max_s=settings.server.run_limit_max_s,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from diagnosis_harness.application.callers.caller import Caller
-from diagnosis_harness.application.runs.asking import (
+from diagnosis_harness.application.runs.submission import (
     EARLIEST_ONSET_S,
     LATEST_ONSET_S,
     QUESTION_LIMIT_CHARACTERS,
-    Asking,
+    Submission,
 )
 from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.names import display_name
@@ -38,13 +38,13 @@ def group_fingerprint(group: AlertGroup, caller: Caller, *, source: str | None) 
     return fingerprint_of("alert", caller, group.groupKey, *(() if source is None else (source,)))
 
 
-def asking_of(group: AlertGroup, *, source: str | None) -> Asking:
+def submission_of(group: AlertGroup, *, source: str | None) -> Submission:
     """The question that a firing group asks; its onset is the earliest start among the firing alerts."""
     summary = _summary(group)
     language = language_of(summary)
     template, _, _ = _WORDS[language]
     said = template.format(alerts=_alerts(group, language), summary=f"{summary} " if summary else "")
-    return Asking(
+    return Submission(
         question=said[:QUESTION_LIMIT_CHARACTERS],
         language=language,
         source=source,

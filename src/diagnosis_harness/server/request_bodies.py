@@ -7,9 +7,9 @@ from typing import Annotated
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.runs.asking import QUESTION_LIMIT_CHARACTERS, Asking
 from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
+from diagnosis_harness.application.runs.submission import QUESTION_LIMIT_CHARACTERS, Submission
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.errors import InvalidInput, RunUnknown
 from diagnosis_harness.kernel.language import Language
@@ -58,7 +58,7 @@ class Ask(Wire):
         Field(description="An ended run that this one retries.", json_schema_extra={"pattern": ID_PATTERN}),
     ] = None
 
-    def asking(self) -> Asking:
+    def submission(self) -> Submission:
         """The question as the application takes it.
 
         Raises:
@@ -67,7 +67,7 @@ class Ask(Wire):
         """
         if self.retry_of is not None and not is_safe_segment(self.retry_of):
             raise RunUnknown(self.retry_of)
-        return Asking(
+        return Submission(
             question=self.question,
             session_id=self.session_id,
             language=self.language,

@@ -6,8 +6,8 @@ import hashlib
 from dataclasses import replace
 
 from diagnosis_harness.application.callers.caller import Caller
-from diagnosis_harness.application.runs.asking import Asking
 from diagnosis_harness.application.runs.store import Submitted
+from diagnosis_harness.application.runs.submission import Submission
 from diagnosis_harness.server.app_state import Admission, AppState
 
 
@@ -20,17 +20,17 @@ def fingerprint_of(kind: str, caller: Caller, *parts: str) -> str:
     return f"{kind}-{held.hexdigest()[:40]}"
 
 
-async def submit_once(state: AppState, admission: Admission, asking: Asking) -> Submitted:
+async def submit_once(state: AppState, admission: Admission, submission: Submission) -> Submitted:
     """Queue a question. Trying the same run again, twice, joins what is unfinished.
 
     Raises:
         NotPermitted, InvalidInput, RunUnknown, RunGoesOn, TooManyRuns, StoreFailure: as `RunService.submit`.
     """
     service, caller = state.service, admission.caller
-    if asking.retry_of is not None and asking.fingerprint is None:
-        asking = replace(asking, fingerprint=fingerprint_of("retry", caller, asking.retry_of))
-    if asking.fingerprint is not None and caller.may_ask:
+    if submission.retry_of is not None and submission.fingerprint is None:
+        submission = replace(submission, fingerprint=fingerprint_of("retry", caller, submission.retry_of))
+    if submission.fingerprint is not None and caller.may_ask:
         # Looked up first, so that a caller at its limit still gets the run that exists.
-        for row in await service.stores.archive.of_fingerprint(asking.fingerprint):
+        for row in await service.stores.archive.of_fingerprint(submission.fingerprint):
             return Submitted(row, is_new=False)
-    return await service.runs.submit(caller, asking, unfinished_max=admission.unfinished_max)
+    return await service.runs.submit(caller, submission, unfinished_max=admission.unfinished_max)

@@ -18,9 +18,9 @@ from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
 from diagnosis_harness.application.alerts.alerts import Alerts, AlertSettings, TakenNotification
 from diagnosis_harness.application.alerts.inbox import AlertEffect, GroupReport
 from diagnosis_harness.application.callers.caller import ALERTS, Caller, CallerRole
-from diagnosis_harness.application.runs.asking import Asking, AskingRules
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
 from diagnosis_harness.application.runs.run_service import RunService, RunsSettings
+from diagnosis_harness.application.runs.submission import Submission, SubmissionRules
 from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.kernel.errors import (
     FailureKind,
@@ -82,7 +82,9 @@ class Scene:
         self.queue = AwayQueue()
         self.sources = HeldSources(shop=SHOP)
         self.inbox = HeldInbox(kept.database, closed=closed)
-        rules = AskingRules(sources=("shop", "bank"), limit_s=60.0, limit_max_s=60.0, start_within_s=300.0)
+        rules = SubmissionRules(
+            sources=("shop", "bank"), limit_s=60.0, limit_max_s=60.0, start_within_s=300.0
+        )
         self.runs = RunService(
             kept.core,
             archive=kept.stores.archive,
@@ -101,9 +103,9 @@ class Scene:
 
     async def fire(self, group: str, **more: int) -> TakenNotification:
         """A group fires."""
-        asking = Asking(question=f"why {group}?", source=self.alerts.source_of(None))
+        submission = Submission(question=f"why {group}?", source=self.alerts.source_of(None))
         return await self.alerts.take_firing(
-            ALERTS, asking, notification_id=f"n-{group}", fingerprint=group, **more
+            ALERTS, submission, notification_id=f"n-{group}", fingerprint=group, **more
         )
 
     async def resolve(self, group: str) -> TakenNotification:
@@ -245,13 +247,13 @@ def test_what_can_never_be_asked_is_refused_and_not_kept(tmp_path: Path) -> None
         viewer = Caller("eve", CallerRole.VIEWER)
         with pytest.raises(NotPermitted):
             await scene.alerts.take_firing(
-                viewer, Asking(question="why?", source="shop"), notification_id="n", fingerprint="g"
+                viewer, Submission(question="why?", source="shop"), notification_id="n", fingerprint="g"
             )
         with pytest.raises(NotPermitted):
             await scene.alerts.take_resolved(viewer, notification_id="n", fingerprint="g")
         with pytest.raises(InvalidInput):
             await scene.alerts.take_firing(
-                ALERTS, Asking(question="why?", source="pub"), notification_id="n", fingerprint="g"
+                ALERTS, Submission(question="why?", source="pub"), notification_id="n", fingerprint="g"
             )
         assert (await scene.alerts.waiting()).count == 0
 

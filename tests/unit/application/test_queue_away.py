@@ -9,9 +9,9 @@ from tests.support.scripted_chat import open_chat
 
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
 from diagnosis_harness.application.callers.caller import LOCAL
-from diagnosis_harness.application.runs.asking import Asking, AskingRules
 from diagnosis_harness.application.runs.run_service import RunService, RunsSettings
 from diagnosis_harness.application.runs.sources import Lane
+from diagnosis_harness.application.runs.submission import Submission, SubmissionRules
 from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunSupervisor
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 
@@ -35,7 +35,7 @@ def test_a_run_that_could_not_be_put_into_the_queue_is_accepted_and_put_there_la
     async def story() -> None:
         async with open_chat(tmp_path) as kept:
             queue = AwayQueue()
-            rules = AskingRules(sources=(), limit_s=60.0, limit_max_s=60.0, start_within_s=300.0)
+            rules = SubmissionRules(sources=(), limit_s=60.0, limit_max_s=60.0, start_within_s=300.0)
             archive, active = kept.stores.archive, kept.stores.active
             settings = RunsSettings(rules, unfinished_max=2)
             runs = RunService(
@@ -44,7 +44,7 @@ def test_a_run_that_could_not_be_put_into_the_queue_is_accepted_and_put_there_la
             care = RunSupervisor(
                 kept.core, kept.stores, recovery=kept.recovery, queue=queue, settings=RecoverySettings()
             )
-            run_id = (await runs.submit(LOCAL, Asking(question="why?"))).row.run_id
+            run_id = (await runs.submit(LOCAL, Submission(question="why?"))).row.run_id
             kept.clock.advance(11.0)
             assert (await care.recover()).requeued == (run_id,)
 

@@ -11,10 +11,10 @@ from tests.support.held_sources import HeldSources
 from tests.support.run_process import SHOP, RunProcess, play
 
 from diagnosis_harness.application.callers.caller import LOCAL
-from diagnosis_harness.application.runs.asking import Asking
 from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.application.runs.row import RunRow, RunStatus
 from diagnosis_harness.application.runs.sources import ANY_LANE, SourceStamp, lane_of
+from diagnosis_harness.application.runs.submission import Submission
 from diagnosis_harness.harness.termination import RunState
 
 BANK = SourceStamp("sha256:bank", "sha256:monday")
@@ -53,9 +53,9 @@ def test_a_run_is_kept_with_the_source_as_it_is_when_it_is_asked(tmp_path: Path)
     sources = HeldSources(shop=SHOP)
 
     async def act(process: RunProcess) -> None:
-        first = (await process.runs.submit(LOCAL, Asking(question="why?"))).row
+        first = (await process.runs.submit(LOCAL, Submission(question="why?"))).row
         sources.set_stamps(shop=BANK)
-        second = (await process.runs.submit(LOCAL, Asking(question="why?"))).row
+        second = (await process.runs.submit(LOCAL, Submission(question="why?"))).row
         assert [each.request.stamp for each in (first, second)] == [SHOP, BANK]
         assert (await row_of(process, second.run_id)).request.stamp == BANK
 

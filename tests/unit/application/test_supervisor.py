@@ -10,11 +10,11 @@ import pytest
 from tests.support.run_process import RunProcess, other_process, play
 
 from diagnosis_harness.application.callers.caller import LOCAL, Caller, CallerRole
-from diagnosis_harness.application.runs.asking import Asking
 from diagnosis_harness.application.runs.cancellation import CancelEffect, report_of_request
 from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.application.runs.row import CancelRequest, RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
+from diagnosis_harness.application.runs.submission import Submission
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import (
@@ -34,14 +34,14 @@ BOB = Caller("bob", CallerRole.OPERATOR)
 VIEWER = Caller("vic", CallerRole.VIEWER)
 
 
-# ---------------------------------------------------------------- asking
+# ---------------------------------------------------------------- submission
 
 
 def test_a_submitted_question_is_queued_with_all_that_was_asked(tmp_path: Path) -> None:
     """The row is there before anybody works on it; the only source is the one that is meant."""
 
     async def act(process: RunProcess) -> None:
-        row = (await process.runs.submit(ANN, Asking(question="  why is password=hunter2 refused? "))).row
+        row = (await process.runs.submit(ANN, Submission(question="  why is password=hunter2 refused? "))).row
         assert row.status is RunStatus.QUEUED
         assert row.request.kind is RunKind.BACKGROUND
         assert row.request.source == "shop"
@@ -53,27 +53,27 @@ def test_a_submitted_question_is_queued_with_all_that_was_asked(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("asking", "place"),
+    ("submission", "place"),
     [
-        (Asking(question="   "), "question"),
-        (Asking(question="x" * 4_001), "question"),
-        (Asking(question="a\x00b"), "question"),
-        (Asking(question="why?", session_id="  "), "session_id"),
-        (Asking(question="why?", session_id="a b"), "session_id"),
-        (Asking(question="why?", source="elsewhere"), "source"),
-        (Asking(question="why?", onset_s=float("nan")), "onset"),
-        (Asking(question="why?", onset_s=2024.0), "onset"),
-        (Asking(question="why?", limit_s=0.0), "limit_s"),
-        (Asking(question="why?", limit_s=601.0), "limit_s"),
-        (Asking(question="why?", limit_s=float("inf")), "limit_s"),
+        (Submission(question="   "), "question"),
+        (Submission(question="x" * 4_001), "question"),
+        (Submission(question="a\x00b"), "question"),
+        (Submission(question="why?", session_id="  "), "session_id"),
+        (Submission(question="why?", session_id="a b"), "session_id"),
+        (Submission(question="why?", source="elsewhere"), "source"),
+        (Submission(question="why?", onset_s=float("nan")), "onset"),
+        (Submission(question="why?", onset_s=2024.0), "onset"),
+        (Submission(question="why?", limit_s=0.0), "limit_s"),
+        (Submission(question="why?", limit_s=601.0), "limit_s"),
+        (Submission(question="why?", limit_s=float("inf")), "limit_s"),
     ],
 )
-def test_a_field_that_cannot_be_used_is_named(tmp_path: Path, asking: Asking, place: str) -> None:
+def test_a_field_that_cannot_be_used_is_named(tmp_path: Path, submission: Submission, place: str) -> None:
     """One sentence, and nothing is kept (LC-11 for the session id)."""
 
     async def act(process: RunProcess) -> None:
         with pytest.raises(InvalidInput) as refused:
-            await process.runs.submit(ANN, asking)
+            await process.runs.submit(ANN, submission)
         assert refused.value.place == place
         assert (await process.runs.page(LOCAL, RunQuery())).rows == ()
 
@@ -84,7 +84,7 @@ def test_a_session_is_made_where_none_is_named(tmp_path: Path) -> None:
     """Absent is not blank (LC-11)."""
 
     async def act(process: RunProcess) -> None:
-        row = (await process.runs.submit(ANN, Asking(question="why?"))).row
+        row = (await process.runs.submit(ANN, Submission(question="why?"))).row
         assert row.request.session_id.startswith("ses-")
 
     play(tmp_path, act)
@@ -95,7 +95,7 @@ def test_a_viewer_neither_asks_nor_cancels(tmp_path: Path) -> None:
 
     async def act(process: RunProcess) -> None:
         with pytest.raises(NotPermitted):
-            await process.runs.submit(VIEWER, Asking(question="why?"))
+            await process.runs.submit(VIEWER, Submission(question="why?"))
         with pytest.raises(NotPermitted):
             await process.runs.cancel(VIEWER, "run-1")
 
@@ -106,13 +106,13 @@ def test_one_caller_has_so_many_unfinished_runs_and_no_more(tmp_path: Path) -> N
     """Another caller has room of its own; an ended run gives room back."""
 
     async def act(process: RunProcess) -> None:
-        first = await process.runs.submit(ANN, Asking(question="one"))
-        await process.runs.submit(ANN, Asking(question="two"))
+        first = await process.runs.submit(ANN, Submission(question="one"))
+        await process.runs.submit(ANN, Submission(question="two"))
         with pytest.raises(TooManyRuns):
-            await process.runs.submit(ANN, Asking(question="three"))
-        await process.runs.submit(BOB, Asking(question="one"))
+            await process.runs.submit(ANN, Submission(question="three"))
+        await process.runs.submit(BOB, Submission(question="one"))
         await process.worker.work(first.row.run_id)
-        await process.runs.submit(ANN, Asking(question="three"))
+        await process.runs.submit(ANN, Submission(question="three"))
 
     play(tmp_path, act)
 
@@ -121,12 +121,12 @@ def test_an_alert_that_is_being_looked_at_is_joined(tmp_path: Path) -> None:
     """One run for one fingerprint, until it has ended."""
 
     async def act(process: RunProcess) -> None:
-        first = await process.runs.submit(ANN, Asking(question="why?", fingerprint="f"))
-        second = await process.runs.submit(ANN, Asking(question="why?", fingerprint="f"))
+        first = await process.runs.submit(ANN, Submission(question="why?", fingerprint="f"))
+        second = await process.runs.submit(ANN, Submission(question="why?", fingerprint="f"))
         assert (first.is_new, second.is_new) == (True, False)
         assert second.row.run_id == first.row.run_id
         await process.worker.work(first.row.run_id)
-        assert (await process.runs.submit(ANN, Asking(question="why?", fingerprint="f"))).is_new
+        assert (await process.runs.submit(ANN, Submission(question="why?", fingerprint="f"))).is_new
 
     play(tmp_path, act)
 
@@ -135,9 +135,9 @@ def test_a_run_is_tried_again_as_a_new_run(tmp_path: Path) -> None:
     """It takes over the session, the source and the onset; only what has ended is tried again."""
 
     async def act(process: RunProcess) -> None:
-        asked = Asking(question="why?", session_id="ses-x", onset_s=1.7e9)
+        asked = Submission(question="why?", session_id="ses-x", onset_s=1.7e9)
         first = (await process.runs.submit(ANN, asked)).row
-        again = Asking(question="why?", retry_of=first.run_id)
+        again = Submission(question="why?", retry_of=first.run_id)
         with pytest.raises(RunGoesOn):
             await process.runs.submit(ANN, again)
         await process.worker.work(first.run_id)
@@ -155,7 +155,7 @@ def test_one_callers_runs_are_not_anothers(tmp_path: Path) -> None:
     """Unknown, whatever is asked of them; an admin sees all."""
 
     async def act(process: RunProcess) -> None:
-        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        run_id = (await process.runs.submit(ANN, Submission(question="why?"))).row.run_id
         for look in (
             process.runs.row,
             process.runs.events,
@@ -179,7 +179,7 @@ def test_a_delivery_is_worked_on_once(tmp_path: Path) -> None:
     """A second delivery of the same run finds it claimed or ended, and does nothing."""
 
     async def act(process: RunProcess) -> None:
-        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        run_id = (await process.runs.submit(ANN, Submission(question="why?"))).row.run_id
         await asyncio.gather(process.worker.work(run_id), process.worker.work(run_id))
         await process.worker.work(run_id)
         assert len(process.kept.system.asked) == 1
@@ -192,7 +192,7 @@ def test_a_run_that_waited_too_long_never_starts(tmp_path: Path) -> None:
     """It ends TIMED_OUT with FAILED, and nothing was asked of anybody."""
 
     async def act(process: RunProcess) -> None:
-        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        run_id = (await process.runs.submit(ANN, Submission(question="why?"))).row.run_id
         process.kept.clock.advance(300.0)
         await process.worker.work(run_id)
         row = await process.runs.row(ANN, run_id)
@@ -208,7 +208,7 @@ def test_a_worker_survives_a_store_that_is_unavailable(tmp_path: Path) -> None:
     """It says so, and the run stays queued."""
 
     async def act(process: RunProcess) -> None:
-        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        run_id = (await process.runs.submit(ANN, Submission(question="why?"))).row.run_id
         await process.kept.database.close()
         await process.worker.work(run_id)
         ((unkept, failure),) = process.unkept
@@ -225,7 +225,7 @@ def test_a_queued_run_is_cancelled_and_never_starts(tmp_path: Path) -> None:
     """Outcome and state CANCELLED; a delivery that comes later does nothing."""
 
     async def act(process: RunProcess) -> None:
-        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        run_id = (await process.runs.submit(ANN, Submission(question="why?"))).row.run_id
         report = await process.runs.cancel(ANN, run_id)
         assert report.effect is CancelEffect.NEVER_STARTED
         await process.worker.work(run_id)
@@ -243,7 +243,7 @@ def test_a_run_of_this_process_has_stopped_when_cancel_returns(tmp_path: Path) -
 
     async def act(process: RunProcess) -> None:
         process.kept.system.go.clear()
-        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        run_id = (await process.runs.submit(ANN, Submission(question="why?"))).row.run_id
         task = asyncio.create_task(process.worker.work(run_id))
         await process.kept.system.entered.wait()
         report = await process.runs.cancel(ANN, run_id)
@@ -264,7 +264,7 @@ def test_a_run_of_another_process_is_cancelled_on_request(tmp_path: Path) -> Non
 
     async def act(process: RunProcess) -> None:
         process.kept.system.go.clear()
-        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        run_id = (await process.runs.submit(ANN, Submission(question="why?"))).row.run_id
         task = asyncio.create_task(process.worker.work(run_id))
         await process.kept.system.entered.wait()
         cancel = CancelRequest(CancellationReason.USER_REQUESTED, process.kept.clock.now_s())
@@ -286,7 +286,7 @@ def test_a_cancel_meets_a_run_that_another_process_is_just_claiming(tmp_path: Pa
 
     async def act(process: RunProcess) -> None:
         kept = process.kept
-        row = (await process.runs.submit(ANN, Asking(question="why?"))).row
+        row = (await process.runs.submit(ANN, Submission(question="why?"))).row
         here, there = (
             kept.core.start_run(session_id="s", run_id=row.run_id, limits=AMPLE, timeout_s=60)
             for _ in range(2)
@@ -354,10 +354,10 @@ def test_a_run_that_has_been_queued_for_long_is_delivered_again(tmp_path: Path) 
     """It may have been lost with a process; one that waited too long ends instead."""
 
     async def act(process: RunProcess) -> None:
-        run_id = (await process.runs.submit(ANN, Asking(question="why?"))).row.run_id
+        run_id = (await process.runs.submit(ANN, Submission(question="why?"))).row.run_id
         assert (await process.supervisor.recover()).requeued == ()
         process.kept.clock.advance(11.0)
-        await process.runs.submit(ANN, Asking(question="and why this?"))
+        await process.runs.submit(ANN, Submission(question="and why this?"))
         assert (await process.supervisor.recover()).requeued == ()  # it waits in the queue still
         await process.queue.close()
         lost = RunProcess(process.kept)

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from diagnosis_harness.application.callers.caller import LOCAL, Caller, CallerRole
-from diagnosis_harness.application.runs.asking import AskingRules, request_of
 from diagnosis_harness.application.runs.request import RunKind
+from diagnosis_harness.application.runs.submission import SubmissionRules, request_of
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import parse_utc
-from diagnosis_harness.server.alertmanager import asking_of, group_fingerprint
+from diagnosis_harness.server.alertmanager import group_fingerprint, submission_of
 from diagnosis_harness.server.request_bodies import AlertGroup
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
 
 ANN = Caller("ann", CallerRole.OPERATOR)
-RULES = AskingRules(sources=(), limit_s=60.0, limit_max_s=60.0, start_within_s=60.0)
+RULES = SubmissionRules(sources=(), limit_s=60.0, limit_max_s=60.0, start_within_s=60.0)
 
 
 def alert(
@@ -64,14 +64,14 @@ def group(*alerts: dict[str, Any], **parts: Any) -> AlertGroup:
 
 def test_the_question_says_what_fires_and_what_its_rule_says() -> None:
     """Name, labels, summary; the onset is when it began."""
-    asking = asking_of(group(alert(service="checkout", severity="critical")), source="shop")
-    assert asking.question == (
+    submission = submission_of(group(alert(service="checkout", severity="critical")), source="shop")
+    assert submission.question == (
         "Alert firing: HighErrorRate (service=checkout, severity=critical). "
         "Errors above 5% for 10 minutes. What is the cause?"
     )
-    assert asking.onset_s == pytest.approx(parse_utc("2024-01-01T14:05:00Z"), abs=1.0)
-    assert asking.source == "shop"
-    assert asking.language is Language.EN
+    assert submission.onset_s == pytest.approx(parse_utc("2024-01-01T14:05:00Z"), abs=1.0)
+    assert submission.source == "shop"
+    assert submission.language is Language.EN
 
 
 def test_several_alerts_are_named_and_the_earliest_is_the_onset() -> None:
@@ -81,19 +81,19 @@ def test_several_alerts_are_named_and_the_earliest_is_the_onset() -> None:
         alert(service="a", starts="2024-01-01T14:05:00Z"),
         alert("resolved", service="gone", starts="2023-01-01T00:00:00Z"),
     )
-    asking = asking_of(several, source=None)
-    assert "HighErrorRate (2 alerts): service=b; service=a." in asking.question
-    assert "gone" not in asking.question
-    assert asking.onset_s == parse_utc("2024-01-01T06:10:00Z")
+    submission = submission_of(several, source=None)
+    assert "HighErrorRate (2 alerts): service=b; service=a." in submission.question
+    assert "gone" not in submission.question
+    assert submission.onset_s == parse_utc("2024-01-01T06:10:00Z")
 
 
 def test_a_rule_in_chinese_asks_in_chinese() -> None:
     """The language is that of what the rule says."""
     spoken = alert(service="checkout")
     spoken["annotations"] = {"summary": "错误率超过 5%。"}
-    asking = asking_of(group(spoken), source=None)
-    assert asking.question == "告警触发：HighErrorRate (service=checkout)。错误率超过 5%。 原因是什么？"
-    assert asking.language is Language.ZH
+    submission = submission_of(group(spoken), source=None)
+    assert submission.question == "告警触发：HighErrorRate (service=checkout)。错误率超过 5%。 原因是什么？"
+    assert submission.language is Language.ZH
 
 
 def test_a_group_is_known_by_its_key_whichever_alerts_are_in_it() -> None:
@@ -129,15 +129,15 @@ def test_alerts_that_alertmanager_left_out_are_counted() -> None:
         {**payload(alert(service="a"), alert(service="b")), "truncatedAlerts": 40}
     )
 
-    asking = asking_of(cut, source=None)
+    submission = submission_of(cut, source=None)
 
-    assert "HighErrorRate (42 alerts): service=a; service=b; and 40 more." in asking.question
+    assert "HighErrorRate (42 alerts): service=a; service=b; and 40 more." in submission.question
 
 
 @pytest.mark.parametrize("starts", ["0001-01-01T00:00:00Z", "1969-12-31T00:00:00Z", "9999-12-31T23:59:59Z"])
 def test_a_start_that_cannot_be_is_not_taken_for_an_onset(starts: str) -> None:
     """The notification is still worth a run."""
-    assert asking_of(group(alert(starts=starts)), source=None).onset_s is None
+    assert submission_of(group(alert(starts=starts)), source=None).onset_s is None
 
 
 @pytest.mark.parametrize(
@@ -180,23 +180,27 @@ def test_any_notification_makes_a_question_that_may_be_asked(
 ) -> None:
     """One that the application takes: not empty, not too long, no NUL, an onset that can be, and masked."""
     held = {**payload(*alerts, key=key), "commonLabels": common}
-    asking = asking_of(AlertGroup.model_validate(held), source=None)
-    request = request_of(asking, ANN, RunKind.BACKGROUND, rules=RULES, clock=ManualClock(), ids=CountingIds())
+    submission = submission_of(AlertGroup.model_validate(held), source=None)
+    request = request_of(
+        submission, ANN, RunKind.BACKGROUND, rules=RULES, clock=ManualClock(), ids=CountingIds()
+    )
     assert request.question
     assert "\n" not in request.question
 
 
 def test_a_secret_in_a_label_is_not_kept() -> None:
     """The question is masked as every other is."""
-    asking = asking_of(group({**alert(), "labels": {"password": "hunter2hunter2"}}), source=None)
-    request = request_of(asking, ANN, RunKind.BACKGROUND, rules=RULES, clock=ManualClock(), ids=CountingIds())
+    submission = submission_of(group({**alert(), "labels": {"password": "hunter2hunter2"}}), source=None)
+    request = request_of(
+        submission, ANN, RunKind.BACKGROUND, rules=RULES, clock=ManualClock(), ids=CountingIds()
+    )
     assert "hunter2" not in request.question
 
 
 def test_a_notification_of_any_size_makes_a_question_of_a_bounded_one() -> None:
     """Thousands of alerts with long labels; what matters comes first."""
     many = [alert(service=f"s{place}", detail="x" * 5_000) for place in range(2_000)]
-    asking = asking_of(group(*many), source=None)
-    assert len(asking.question) <= 4_000
-    assert asking.question.startswith("Alert firing: HighErrorRate (2000 alerts): ")
-    assert asking.question.endswith("and 1995 more. Errors above 5% for 10 minutes. What is the cause?")
+    submission = submission_of(group(*many), source=None)
+    assert len(submission.question) <= 4_000
+    assert submission.question.startswith("Alert firing: HighErrorRate (2000 alerts): ")
+    assert submission.question.endswith("and 1995 more. Errors above 5% for 10 minutes. What is the cause?")

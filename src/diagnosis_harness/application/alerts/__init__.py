@@ -1,1 +1,1 @@
-"""Alerts: notifications that wait, and the runs that come of them."""
+"""Alerts: waiting notifications, and the runs that they start."""

@@ -1,4 +1,4 @@
-"""Alerts of a service: a notification is kept at once, and worked off when there is room for its run."""
+"""Alerts of a service: a notification is stored at once, and processed when there is room for its run."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from diagnosis_harness.application.alerts.inbox import (
     WaitingNotifications,
 )
 from diagnosis_harness.application.callers.caller import Caller
-from diagnosis_harness.application.runs.asking import Asking
 from diagnosis_harness.application.runs.queue import RunQueue
 from diagnosis_harness.application.runs.request import RunKind
 from diagnosis_harness.application.runs.run_service import RunService
+from diagnosis_harness.application.runs.submission import Submission
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import FailureKind, NotPermitted, StoreFailure
 
 _GROUPS_AT_ONCE: Final = 50
-"""Groups that are looked up at a time; each is worked off in a transaction of its own."""
+"""Groups that are fetched at a time; each is processed in its own transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class AlertSettings:
-    """What this service takes in of alerts.
+    """How many alerts this service accepts.
 
     Attributes:
-        waiting_max: notifications that may wait to be worked off, of all callers.
+        waiting_max: notifications that may wait to be processed, of all callers.
         unfinished_max: runs of one caller that may be queued or running, the new one included, when an alert
             makes one; what comes beyond it waits. A key that says less has less.
         source: name of the configured source that is meant where a notification names none; None where there
@@ -46,12 +46,12 @@ class AlertSettings:
 
 @dataclass(frozen=True, slots=True)
 class TakenNotification:
-    """What is known of a notification when it has been taken.
+    """The state of an accepted notification.
 
     Attributes:
         notification_id: under which it is kept; that of an earlier one that says the same and waits still.
         ahead: how many others waited when it came.
-        report: what became of it; None where it waits.
+        report: the result; None while it waits.
     """
 
     notification_id: str
@@ -61,14 +61,14 @@ class TakenNotification:
 
 @dataclass(frozen=True, slots=True)
 class AlertAccount:
-    """What one look came to: runs and what was done about them, and groups that could not be worked off."""
+    """The result of one pass: what was done about which run, and the groups that could not be processed."""
 
     effects: Mapping[str, AlertEffect] = field(default_factory=dict)
     failed: Mapping[str, StoreFailure] = field(default_factory=dict)
 
 
 class Alerts:
-    """One for each process. Several share one inbox; within a process one group is worked off at a time."""
+    """One for each process. Several share one inbox; within a process one group is processed at a time."""
 
     def __init__(
         self, runs: RunService, *, inbox: AlertInbox, queue: RunQueue, clock: Clock, settings: AlertSettings
@@ -87,27 +87,27 @@ class Alerts:
     async def take_firing(
         self,
         caller: Caller,
-        asking: Asking,
+        submission: Submission,
         *,
         notification_id: str,
         fingerprint: str,
         unfinished_max: int | None = None,
     ) -> TakenNotification:
-        """Take the notification of a group that fires.
+        """Accept the notification of a firing group.
 
         Args:
             unfinished_max: what the caller's key says.
 
         Raises:
             NotPermitted: the caller may not ask.
-            InvalidInput: what it asks cannot be used; sent again, it is refused again.
+            InvalidInput: its content cannot be used; sending it again does not help.
             TooManyAlerts: as many wait as may wait.
             StoreFailure: it is not kept.
         """
         most = self._settings.unfinished_max
         most = most if unfinished_max is None else min(most, unfinished_max)
-        asking = replace(asking, fingerprint=fingerprint)
-        request = await self._runs.request(caller, asking, RunKind.BACKGROUND, unfinished_max=most)
+        submission = replace(submission, fingerprint=fingerprint)
+        request = await self._runs.request(caller, submission, RunKind.BACKGROUND, unfinished_max=most)
         return await self._take(
             AlertNotification(
                 notification_id=notification_id,
@@ -122,7 +122,7 @@ class Alerts:
     async def take_resolved(
         self, caller: Caller, *, notification_id: str, fingerprint: str
     ) -> TakenNotification:
-        """Take the notification of a group that is resolved.
+        """Accept the notification of a resolved group.
 
         Raises:
             NotPermitted, TooManyAlerts, StoreFailure: as `take_firing`.
@@ -148,10 +148,10 @@ class Alerts:
         return await self._inbox.waiting()
 
     async def work_off(self) -> AlertAccount:
-        """Work off every group that can be. One that cannot be read keeps no other from it.
+        """Process every group that can be. A group that cannot be read does not stop the others.
 
         Raises:
-            StoreFailure: the store does not work; what was worked off before it is.
+            StoreFailure: the store failed; groups processed before that stay processed.
         """
         effects: dict[str, AlertEffect] = {}
         failed: dict[str, StoreFailure] = {}
@@ -176,14 +176,14 @@ class Alerts:
     async def _take(self, notification: AlertNotification) -> TakenNotification:
         kept = await self._inbox.keep(notification, waiting_max=self._settings.waiting_max)
         report: GroupReport | None = None
-        if kept.ahead == 0:  # who comes first is worked off first
-            with suppress(StoreFailure):  # it is kept: whoever works off next has it
+        if kept.ahead == 0:  # processed in order of arrival
+            with suppress(StoreFailure):  # it is stored: the next pass processes it
                 report = await self._process_group(notification.fingerprint)
         has_waited = report is None or report.left > 0
         return TakenNotification(kept.notification_id, kept.ahead, None if has_waited else report)
 
     async def _process_group(self, fingerprint: str) -> GroupReport | None:
-        """Work off a group; None where this process is at work on one."""
+        """Process a group; None where this process is already processing one."""
         if self._is_at_work:
             return None
         self._is_at_work = True
@@ -192,6 +192,6 @@ class Alerts:
         finally:
             self._is_at_work = False
         for request in report.made:
-            with suppress(StoreFailure):  # it is accepted; the supervisor puts it again
+            with suppress(StoreFailure):  # it is accepted; the supervisor requeues it
                 await self._queue.put(request.run_id, request.lane)
         return report

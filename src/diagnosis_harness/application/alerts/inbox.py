@@ -1,8 +1,8 @@
-"""Where notifications of alerts wait until they are worked off, as the application sees it.
+"""The port of the inbox, in which notifications of alerts wait until they are processed.
 
-A notification is kept first and worked off later, in the order in which the notifications of its group were
-kept. Working off changes runs and removes the notification in one transaction: whatever dies in between, each
-notification has its effect once.
+A notification is stored first and processed later, in the order in which those of its group were stored.
+Processing changes runs and removes the notification in one transaction, so that each notification takes
+effect exactly once, even if a process dies.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from diagnosis_harness.application.runs.request import RunRequest
 
 
 class AlertStatus(StrEnum):
-    """How a group of alerts stands, in the words of Alertmanager."""
+    """The status of a group of alerts, in Alertmanager's words."""
 
     FIRING = "firing"
     RESOLVED = "resolved"
@@ -27,14 +27,14 @@ class AlertEffect(StrEnum):
     """What was done about a run of a group."""
 
     SUBMITTED = "SUBMITTED"  # the run is new
-    JOINED = "JOINED"  # it was there, unfinished, and asks about the same
+    JOINED = "JOINED"  # an unfinished run about the same group, which was joined
     CANCELLED = "CANCELLED"  # it was queued, and will not start
     LEFT_RUNNING = "LEFT_RUNNING"  # it had started: what it finds is worth reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertNotification:
-    """That a group of alerts fires, or is resolved.
+    """A group of alerts fires or is resolved.
 
     Attributes:
         fingerprint: the group, for this caller and source; that of the runs about it.
@@ -52,7 +52,7 @@ class AlertNotification:
 
 @dataclass(frozen=True, slots=True)
 class KeptNotification:
-    """Where a notification waits.
+    """The place of a waiting notification.
 
     Attributes:
         notification_id: its own; or that of the one before it that says the same of the group and waits
@@ -66,13 +66,13 @@ class KeptNotification:
 
 @dataclass(frozen=True, slots=True)
 class GroupReport:
-    """What working off a group came to.
+    """The result of processing a group.
 
     Attributes:
         effects: by run; each run once, with the last that was done about it.
         made: the runs that are new and were not ended by what followed; they are to be put into the queue.
-        done: notifications that are worked off and gone.
-        left: those that wait on, since the caller has as many unfinished runs as it may have.
+        done: notifications that were processed and removed.
+        left: those that keep waiting, since the caller has reached its limit of unfinished runs.
     """
 
     effects: Mapping[str, AlertEffect] = field(default_factory=dict)
@@ -90,13 +90,13 @@ class WaitingNotifications:
 
 
 class AlertInbox(Protocol):
-    """Keeps notifications, and works them off. What does not work raises `StoreFailure`."""
+    """Stores notifications and processes them. A failure is `StoreFailure`."""
 
     async def keep(self, notification: AlertNotification, *, waiting_max: int) -> KeptNotification:
-        """Keep a notification. A group whose last waiting one says the same has one that waits, not two.
+        """Store a notification. If the last waiting one of its group says the same, it replaces that one.
 
         Raises:
-            TooManyAlerts: so many wait already, and this would be one more.
+            TooManyAlerts: the limit of waiting notifications is reached.
         """
         ...
 
@@ -112,7 +112,7 @@ class AlertInbox(Protocol):
         ...
 
     async def work_off(self, fingerprint: str, *, at_s: float) -> GroupReport:
-        """Work off what waits of a group, in the order in which it was kept, in one transaction.
+        """Process the waiting notifications of a group in order, in one transaction.
 
         A firing notification makes a run, unless an unfinished one of the group is there, which it joins. A
         resolved one ends the run that is queued still; one that has started goes on, and is joined no more.

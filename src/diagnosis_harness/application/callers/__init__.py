@@ -1,1 +1,1 @@
-"""Who asks: a name, a role, and the key that proves it."""
+"""Callers: a name, a role, and the key that proves it."""

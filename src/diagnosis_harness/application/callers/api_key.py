@@ -1,4 +1,4 @@
-"""API keys: how one is made, read and checked. Of a secret only its SHA-256 is ever kept. Pure.
+"""API keys: making, reading and checking them. Only the SHA-256 of a secret is stored. Pure.
 
 dk_<key id: 12 hexadecimal digits>_<secret: 64 hexadecimal digits>
 """
@@ -18,7 +18,7 @@ _FORM = re.compile(r"dk_([0-9a-f]{12})_([0-9a-f]{64})", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKey:
-    """A key as it is kept.
+    """A stored key.
 
     Attributes:
         name: of the caller who holds it; no two valid keys share one.
@@ -37,18 +37,18 @@ class ApiKey:
 
     @property
     def caller(self) -> Caller:
-        """Who asks with it."""
+        """The caller who uses it."""
         return Caller(self.name, self.role)
 
     def admits(self, secret: str) -> bool:
-        """Whether this is its secret, and it was not revoked; takes as long for a wrong secret as for it."""
+        """Whether this is its secret and it is not revoked; compares in constant time."""
         same = hmac.compare_digest(_sha256(secret), self.secret_sha256)
         return same and self.revoked_at_s is None
 
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A fresh key: `shown` is told to a person once and kept nowhere, `key_id` and the hash are kept."""
+    """A new key: `shown` is displayed once and not stored; `key_id` and the hash are stored."""
 
     key_id: str
     shown: str

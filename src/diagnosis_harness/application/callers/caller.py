@@ -1,4 +1,4 @@
-"""Who asks: a name, and a role that decides what may be asked for. It travels with every tool request."""
+"""The caller: a name, and a role that decides what is allowed. It is passed with every tool request."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from enum import StrEnum
 
 
 class CallerRole(StrEnum):
-    """What a caller may do; each may all that the one before it may."""
+    """What a caller may do; each role includes the one before it."""
 
-    VIEWER = "viewer"  # reads what was asked under this name
-    OPERATOR = "operator"  # asks and cancels
+    VIEWER = "viewer"  # reads its own runs
+    OPERATOR = "operator"  # starts and cancels its own runs
     ADMIN = "admin"  # sees and cancels everybody's runs
 
 
@@ -23,7 +23,7 @@ class Caller:
 
     @property
     def identity(self) -> str:
-        """How the tool policy and the evidence records know the caller: `role/name`."""
+        """The caller in the tool policy and in evidence records: `role/name`."""
         return f"{self.role}/{self.name}"
 
     @property
@@ -42,15 +42,15 @@ class Caller:
 
 
 LOCAL = Caller("local", CallerRole.ADMIN)
-"""Whoever is at the database of this machine itself: its files are theirs, and so are all runs in it."""
+"""A person with access to the database files of this machine; all runs in it are theirs."""
 
 ALERTS = Caller("alerts", CallerRole.OPERATOR)
-"""Whoever sends notifications of alerts from this machine, where no key is asked for: apart from the people
-here, so that neither has the other's unfinished runs counted as its own."""
+"""The sender of alerts from this machine where no key is required. It is a caller of its own, so that its
+unfinished runs do not count against the people here."""
 
 WITHOUT_KEY = Caller(LOCAL.name, CallerRole.OPERATOR)
-"""Whoever asks over HTTP where no key is asked for. No admin: a proxy that says nothing of itself makes the
-whole world look like this machine, and what was asked with a key is that key's."""
+"""The caller over HTTP where no key is required. It is no admin: behind a proxy that does not identify
+itself, any client looks local, and runs that were started with a key belong to that key."""
 
 KEYLESS = (LOCAL.name, ALERTS.name)
-"""Names that no key may have. Their runs belong to whoever is here."""
+"""Names that no key may have: their runs belong to the local user."""

@@ -1,4 +1,4 @@
-"""Where API keys are kept, as the application sees it."""
+"""The port of the store of API keys."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from diagnosis_harness.application.callers.api_key import ApiKey
 
 
 class KeyStore(Protocol):
-    """Keeps keys, also revoked ones. What does not work raises `StoreFailure`, and nothing else."""
+    """Stores keys, including revoked ones. A failure is `StoreFailure`."""
 
     async def add(self, key: ApiKey) -> bool:
-        """Keep a key; False when its id, or its name with a valid key, is taken."""
+        """Store a key; False when its id is taken, or its name by a valid key."""
         ...
 
     async def key(self, key_id: str) -> ApiKey | None:

@@ -1,1 +1,1 @@
-"""Runs as they are kept: what was asked, the row, the stores behind ports, and the care for all of it."""
+"""Stored runs: requests, rows, the ports of their stores, and recovery."""

@@ -19,21 +19,21 @@ from diagnosis_harness.kernel.errors import NotPermitted, RunUnknown
 from diagnosis_harness.kernel.json_value import JsonValue
 
 LOOK_S = 0.1
-"""How often the row is read while an answer is awaited: ten times a second is quick to a person."""
+"""How often the row is read while waiting for an answer: ten times a second feels immediate."""
 
 
 class CancelEffect(StrEnum):
-    """What a cancel came to."""
+    """The effect of a cancel."""
 
     STOPPED = "STOPPED"  # this cancel ended the run
     NEVER_STARTED = "NEVER_STARTED"  # it was queued, and will not start
     ENDED_BEFORE = "ENDED_BEFORE"  # another end had come first
-    ASKED = "ASKED"  # the process that runs it has been told, and has not answered yet
+    ASKED = "ASKED"  # the process that runs it has not answered yet
 
 
 @dataclass(frozen=True, slots=True)
 class CancelReport:
-    """What a cancel came to, and what the owner of the run said to it (`cancel_body`); None where nothing."""
+    """The effect of a cancel, and the answer of the run's owner (`cancel_body`) or None."""
 
     row: RunRow
     effect: CancelEffect
@@ -98,7 +98,7 @@ async def cancel_and_wait(
 
 
 def report_of_request(row: RunRow, *, was_queued: bool) -> CancelReport:
-    """What a request to cancel another process's run led to, by its row afterwards."""
+    """The effect of a request to cancel another process's run, read from its row afterwards."""
     if row.cancel_answer is not None:
         held = row.cancel_answer
         changed = isinstance(held, dict) and held.get("changed") is True

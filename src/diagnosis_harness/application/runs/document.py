@@ -1,4 +1,4 @@
-"""From what is kept of a run to its document: pure, so that a past run is reread and verified offline."""
+"""Builds a document from a stored run: pure, so that a past run can be read and verified offline."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable
 
 
 def document_without_records(row: RunRow, events: Iterable[TraceEvent]) -> RunDocument:
-    """What the database alone says of a run that has ended, while its evidence store does not answer.
+    """The document of an ended run from the database alone, while its evidence store does not answer.
 
     Its records are those that its trace tells of, without what they found: enough to say why it went as it
     did, and neither to be shown nor to be verified.
@@ -63,11 +63,11 @@ def document_without_records(row: RunRow, events: Iterable[TraceEvent]) -> RunDo
         RunDocumentInvalid: as `document_of`.
     """
     trace = timeline(events)
-    return _document(row, (), trace, lambda _: calls_told_of(trace))
+    return _document(row, (), trace, lambda _: calls_in_trace(trace))
 
 
-def calls_told_of(trace: Iterable[TraceLine]) -> tuple[RecordEntry, ...]:
-    """The tool calls that a trace tells of, in the order of their begin, without what they found."""
+def calls_in_trace(trace: Iterable[TraceLine]) -> tuple[RecordEntry, ...]:
+    """The tool calls in a trace, in the order in which they began, without their findings."""
     calls: dict[str, RecordEntry] = {}
     for line in trace:
         call_id = line.text_of("tool_call_id")
@@ -140,7 +140,7 @@ def _document(
 
 
 def records_to_show(row: RunRow, records: Iterable[EvidenceRecord]) -> tuple[EvidenceRecord, ...]:
-    """The records of a run as they are shown: in a closed run none is still being made.
+    """The records of a run as they are shown: in a closed run none is still open.
 
     One that is kept as PROJECTING there was begun in a store that was away when the run ended; it stands as
     ERROR / ABANDONED, which is what it became.
@@ -161,7 +161,7 @@ def _records_of_started_calls(
 ) -> tuple[EvidenceRecord, ...]:
     """The records of calls that are known to have begun.
 
-    Not that of one which was turned away when a store may have begun its record: its run never heard of it.
+    Excludes a record whose call was refused although the store may have begun it: the run never saw it.
     """
     begun = {line.text_of("tool_call_id") for line in trace if line.name is TraceName.TOOL_INVOCATION}
     return tuple(
@@ -210,7 +210,7 @@ def _run(
 
 
 def _least(records: Sequence[EvidenceRecord]) -> tuple[Counter, ...]:
-    """What the records alone show of a run whose own account is lost with its process."""
+    """What the records show of a run whose own account was lost with its process."""
     calls = Calls(record.tool_name for record in records)
     if not calls:
         return ()
@@ -229,7 +229,7 @@ def _report(run: Run, release: Release, records: tuple[EvidenceRecord, ...]) -> 
             state=run.state,
             limit_s=run.limit_s,
             records=records,
-            has_baseline=True,  # nothing is known of it, so nothing is said of it
+            has_baseline=True,  # nothing is known of it
             has_onset=True,
         )
     )

@@ -1,4 +1,4 @@
-"""The three events that the application writes of every run: its start, what left, its account at the end."""
+"""Emits the three events that frame every run: its start, the release decision, and its end."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhas
 
 @contextmanager
 def fail_on_error(core: DiagnosisHarnessCore, ctx: RunContext) -> Iterator[None]:
-    """Around all work of a run that the caller has opened: whatever it raises, the run has ended first.
+    """Wraps the work of an open run: if it raises, the run ends first.
 
-    A run that has its end keeps it.
+    A run that has ended keeps its end.
     """
     try:
         yield
@@ -26,21 +26,21 @@ def fail_on_error(core: DiagnosisHarnessCore, ctx: RunContext) -> Iterator[None]
 
 
 @contextmanager
-def tell_run(core: DiagnosisHarnessCore, ctx: RunContext, question: str) -> Iterator[None]:
+def trace_run(core: DiagnosisHarnessCore, ctx: RunContext, question: str) -> Iterator[None]:
     """As `fail_on_error`, with RUN_STARTED before the work and RUN_FINISHED after whatever it raises.
 
-    Work that succeeds calls `tell_finished` itself, with its outcome.
+    Work that succeeds calls `emit_run_finished` itself, with its outcome.
     """
     try:
         with fail_on_error(core, ctx):
-            tell_started(core, ctx, question)
+            emit_run_started(core, ctx, question)
             yield
     except BaseException:
-        tell_finished(core, ctx, ReleaseOutcome.FAILED)
+        emit_run_finished(core, ctx, ReleaseOutcome.FAILED)
         raise
 
 
-def tell_started(core: DiagnosisHarnessCore, ctx: RunContext, question: str) -> None:
+def emit_run_started(core: DiagnosisHarnessCore, ctx: RunContext, question: str) -> None:
     """RUN_STARTED: the first event of a run."""
     limits = ctx.budget.limits
     core.emit(
@@ -52,10 +52,10 @@ def tell_started(core: DiagnosisHarnessCore, ctx: RunContext, question: str) -> 
     )
 
 
-def tell_decision(
+def emit_release_decision(
     core: DiagnosisHarnessCore, ctx: RunContext, outcome: ReleaseOutcome, fallback: FallbackType | None
 ) -> None:
-    """RELEASE_DECISION: what may leave."""
+    """RELEASE_DECISION: what may be published."""
     core.emit(
         ctx,
         TraceName.RELEASE_DECISION,
@@ -65,7 +65,7 @@ def tell_decision(
     )
 
 
-def tell_finished(core: DiagnosisHarnessCore, ctx: RunContext, outcome: ReleaseOutcome) -> None:
+def emit_run_finished(core: DiagnosisHarnessCore, ctx: RunContext, outcome: ReleaseOutcome) -> None:
     """RUN_FINISHED: the last event of a run, with outcome, termination and budget account."""
     termination = ctx.lifecycle.termination
     usage = ctx.budget.usage()

@@ -1,4 +1,4 @@
-"""Canonical records beyond the run that made them, as the application sees them."""
+"""The ports that read and end canonical records of any run."""
 
 from __future__ import annotations
 

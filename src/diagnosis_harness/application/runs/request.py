@@ -1,4 +1,4 @@
-"""What was asked of the service, as it is kept from the first moment on."""
+"""A request to the service, as it is stored from its submission on."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from diagnosis_harness.kernel.language import Language
 
 
 class RunKind(StrEnum):
-    """Whose life a run shares."""
+    """What the lifetime of a run depends on."""
 
-    CHAT = "CHAT"  # that of the connection that started it: it ends when the client goes
-    BACKGROUND = "BACKGROUND"  # nobody's: it is queued, and watchers come and go
+    CHAT = "CHAT"  # the connection that started it: it ends when the client leaves
+    BACKGROUND = "BACKGROUND"  # nothing: it is queued, and watchers do not affect it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
-"""One run as it is kept: the row `diagnosis_run` (seed: harness-lifecycle-and-states §12).
+"""A stored run: the row `diagnosis_run` (seed: harness-lifecycle-and-states §12).
 
-Status, release outcome and run state stand side by side in columns of their own. Each is written by whoever
-owns it, and none is read off another; the one map between them is `status_of`.
+Status, release outcome and run state have columns of their own. None is derived from another, except by
+`status_of`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ RUN_CANCELLED = "RUN_CANCELLED"
 """Code of the failure of a run that was cancelled."""
 
 SERVICE_STOPPED = "the service stopped"
-"""Detail of the termination of a run that its process ended because it was told to stop."""
+"""Detail of the termination of a run that its process ended when it stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class RunSpent:
         tool_calls: backend invocations.
         counters: the budget account as the run document lists it (`report.counters`), as JSON.
         is_estimated: whether a part of the tokens is an estimate.
-        in_flight: what had begun and was not over at the end, as the run document lists it, as JSON.
+        in_flight: the calls that were not over at the end, as the run document lists them, as JSON.
     """
 
     duration_s: float
@@ -85,10 +85,10 @@ class RunSpent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnding:
-    """How a run ended and what left, written once, all of it in one step.
+    """How a run ended and what was published; written once, in one step.
 
     Attributes:
-        termination: the run's own end; stands beside the outcome.
+        termination: the run's own end; independent of the outcome.
         answer: safe content as JSON with its `kind`; public as `content` with SUCCESS and FALLBACK alone.
         failure: exists exactly with FAILED and CANCELLED.
         conclusion: the released conclusion as text; only where safe content holds one.
@@ -127,7 +127,7 @@ class RunEnding:
 
 @dataclass(frozen=True, slots=True)
 class CancelRequest:
-    """That somebody wants a run cancelled; the process that owns the run carries it out."""
+    """A request to cancel a run; the process that owns the run carries it out."""
 
     reason: CancellationReason
     at_s: float
@@ -143,7 +143,7 @@ class RunRow:
             token of all that is written for it: a process that lost the run can write nothing any more.
         intent: None until it was routed.
         cancel_request: the first request to cancel the run.
-        cancel_answer: what the owner said to it, as JSON.
+        cancel_answer: the owner's answer to it, as JSON.
         ending: None until it ended.
         is_closed: whether RUN_FINISHED stands in its log; nothing follows it.
     """

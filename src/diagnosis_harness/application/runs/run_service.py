@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from diagnosis_harness.application.callers.caller import Caller
 from diagnosis_harness.application.runs.active import ActiveRuns
-from diagnosis_harness.application.runs.asking import Asking, AskingRules, request_of
 from diagnosis_harness.application.runs.cancellation import (
     CancelEffect,
     CancelReport,
@@ -18,6 +17,7 @@ from diagnosis_harness.application.runs.queue import RunQueue
 from diagnosis_harness.application.runs.request import RunKind, RunRequest
 from diagnosis_harness.application.runs.sources import NoSources, OwnSources
 from diagnosis_harness.application.runs.store import RunArchive, Submitted
+from diagnosis_harness.application.runs.submission import Submission, SubmissionRules, request_of
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.errors import InvalidInput, RunGoesOn, StoreFailure
@@ -25,14 +25,14 @@ from diagnosis_harness.kernel.errors import InvalidInput, RunGoesOn, StoreFailur
 
 @dataclass(frozen=True, slots=True)
 class RunsSettings:
-    """What this service takes in.
+    """What this service accepts.
 
     Attributes:
         sources: what may be asked about, as it is now.
         unfinished_max: runs of one caller that may be queued or running, where its key says nothing.
     """
 
-    rules: AskingRules
+    rules: SubmissionRules
     unfinished_max: int
     sources: OwnSources = field(default_factory=NoSources)
 
@@ -59,7 +59,7 @@ class RunService(RunCanceller):
         self._settings = settings
 
     async def request(
-        self, caller: Caller, asking: Asking, kind: RunKind, *, unfinished_max: int | None = None
+        self, caller: Caller, submission: Submission, kind: RunKind, *, unfinished_max: int | None = None
     ) -> RunRequest:
         """The request of a question that this caller may ask now; nothing is kept yet.
 
@@ -70,10 +70,10 @@ class RunService(RunCanceller):
             RunGoesOn: it has not ended.
             StoreFailure: it cannot be looked up.
         """
-        if asking.retry_of is not None:
-            asking = await self._again(caller, asking)
+        if submission.retry_of is not None:
+            submission = await self._again(caller, submission)
         request = request_of(
-            asking,
+            submission,
             caller,
             kind,
             rules=self._settings.rules,
@@ -84,7 +84,9 @@ class RunService(RunCanceller):
         stamp = None if request.source is None else await self._settings.sources.stamp(request.source)
         return replace(request, stamp=stamp, unfinished_max=limit)
 
-    async def submit(self, caller: Caller, asking: Asking, *, unfinished_max: int | None = None) -> Submitted:
+    async def submit(
+        self, caller: Caller, submission: Submission, *, unfinished_max: int | None = None
+    ) -> Submitted:
         """Queue a question. One that is sent twice, under one run id, is the run of the first, ended or not.
 
         A run that was kept and could not be put into the queue is put there later; it is not lost.
@@ -93,10 +95,10 @@ class RunService(RunCanceller):
             NotPermitted, InvalidInput, RunUnknown, RunGoesOn, StoreFailure: as `request`.
             TooManyRuns: the caller has too many that are not finished.
         """
-        request = await self.request(caller, asking, RunKind.BACKGROUND, unfinished_max=unfinished_max)
+        request = await self.request(caller, submission, RunKind.BACKGROUND, unfinished_max=unfinished_max)
         submitted = await self._archive.submit(request)
         if submitted.is_new:
-            with suppress(StoreFailure):  # it is accepted; the supervisor puts it again
+            with suppress(StoreFailure):  # it is accepted; the supervisor requeues it
                 await self._queue.put(submitted.row.run_id, submitted.row.request.lane)
         elif submitted.row.run_id == request.run_id and submitted.row.request.question != request.question:
             raise InvalidInput(
@@ -104,17 +106,17 @@ class RunService(RunCanceller):
             )
         return submitted
 
-    async def _again(self, caller: Caller, asking: Asking) -> Asking:
-        """What a run that is tried again takes over from the one before, where nothing else is asked for."""
-        before = await self.row(caller, asking.retry_of or "")
+    async def _again(self, caller: Caller, submission: Submission) -> Submission:
+        """What a retried run takes over from the earlier one, unless the caller gives it."""
+        before = await self.row(caller, submission.retry_of or "")
         if not before.status.is_final:
             raise RunGoesOn("only a run that has ended can be retried")
         old = before.request
         return replace(
-            asking,
-            session_id=old.session_id if asking.session_id is None else asking.session_id,
-            source=old.source if asking.source is None else asking.source,
-            onset_s=old.onset_s if asking.onset_s is None else asking.onset_s,
+            submission,
+            session_id=old.session_id if submission.session_id is None else submission.session_id,
+            source=old.source if submission.source is None else submission.source,
+            onset_s=old.onset_s if submission.onset_s is None else submission.onset_s,
         )
 
     async def cancel(self, caller: Caller, run_id: str) -> CancelReport:

@@ -1,4 +1,4 @@
-"""Which source a run looks into, and which of them this process has."""
+"""The source that a run reads, and the sources that this process has."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ Lane: TypeAlias = str
 """A part of the queue: the runs that look into one source. ASCII letters, digits and `-`."""
 
 ANY_LANE: Final = "any"
-"""Runs that look into no source: every process can work on them."""
+"""The lane of runs without a source: every process can work on them."""
 
 _DIGITS: Final = 32  # 128 bits tell the sources of one service apart
 
 
 @dataclass(frozen=True, slots=True)
 class SourceStamp:
-    """A source at one moment.
+    """The state of a source at one time.
 
     Attributes:
         identity: which source it is, on whatever machine and under whatever path: a digest of its kind, its
@@ -32,7 +32,7 @@ class SourceStamp:
 
 @dataclass(frozen=True, slots=True)
 class SourceBacklog:
-    """How many QUEUED runs look into one source; name and identity are None for none at all."""
+    """How many QUEUED runs need one source; name and identity are None for runs without a source."""
 
     name: str | None
     identity: str | None
@@ -71,7 +71,7 @@ class OwnSources(Protocol):
         ...
 
     async def refresh(self) -> None:
-        """Look whether any of them has changed."""
+        """Check whether any of them has changed."""
         ...
 
 

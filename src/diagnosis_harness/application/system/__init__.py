@@ -1,1 +1,1 @@
-"""SYSTEM_CHAT: what the system may say of itself, and says, from its own profile."""
+"""SYSTEM_CHAT: answers about the system itself, from its profile."""

@@ -1,4 +1,4 @@
-"""What a responder may answer with: topics of a closed set, and names that stand in the question."""
+"""What a responder may answer with: topics from a closed set, and names from the question."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENTITY_NAME_MAX = 60
 
 
 class SystemTopic(StrEnum):
-    """What can be said of the system."""
+    """A topic that the system can answer about itself."""
 
     GREETING = "GREETING"
     THANKS = "THANKS"
@@ -34,7 +34,7 @@ class SystemTopic(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SystemAnswer:
-    """What to speak of, in this order. Code says it, from the profile: a responder has no words of its own.
+    """The topics of the answer, in order; code words it from the profile, and a responder does not.
 
     Attributes:
         asked_about: names in the question that may be sources or tools; whether they are is looked up.
@@ -47,7 +47,7 @@ class SystemAnswer:
 
 
 def check_answer(answer: SystemAnswer, question: str) -> SystemAnswer:
-    """The answer, if nothing in it comes from anywhere but the closed sets and the question.
+    """Return the answer if everything in it comes from the closed sets and the question.
 
     Raises:
         AnswerRefused: it does.

@@ -1,4 +1,4 @@
-"""SYSTEM_CHAT: one controlled answer on the system itself, said by code from its own profile."""
+"""SYSTEM_CHAT: one controlled answer about the system, worded by code from its profile."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhas
 
 
 class SystemResponder(Protocol):
-    """Plays the role that answers about the system. One call is one attempt and costs one llm call."""
+    """The port of the responder, which answers about the system. One call is one attempt."""
 
     async def respond(
         self, ctx: RunContext, question: str, language: Language, profile: SystemProfile
     ) -> tuple[SystemAnswer, TokenUsage]:
-        """What to speak of, and the tokens it took; what it gives is checked.
+        """The topics of the answer, and the tokens it took; the result is checked.
 
         Raises:
             LlmFailure: the language model behind it failed.
-            MalformedAnswer: it answered, and not in the form that was agreed.
+            MalformedAnswer: its answer does not have the agreed form.
         """
         ...
 

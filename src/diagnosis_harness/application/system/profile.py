@@ -1,4 +1,4 @@
-"""What the system is and has, as it was wired: the only thing that it may say of itself."""
+"""The system's profile: how it is configured, and all that it may say about itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow
 
 SERVICES_MAX = 100
-"""Names that a profile holds of a source: a player may read it, and so it stays some kilobytes."""
+"""Names of one source in a profile; players may read it, so it stays within some kilobytes."""
 
 
 class TelemetryKind(StrEnum):
@@ -62,7 +62,7 @@ class PlayerProfile:
     """Who plays a role.
 
     Attributes:
-        llm: the language model that is asked, or a player of one's own; None is the embedded rules.
+        llm: the language model, or a player of your own; None is the embedded rules.
     """
 
     role: str
@@ -71,7 +71,7 @@ class PlayerProfile:
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """What one run may spend, as far as a person asks."""
+    """The limits of one run that a person may ask about."""
 
     timeout_s: float
     llm_calls: int
@@ -96,7 +96,7 @@ class SystemProfile:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of its sources and tools: what it may call its own."""
+        """The names of its sources and tools."""
         return (*(source.name for source in self.sources), *(tool.name for tool in self.tools))
 
 

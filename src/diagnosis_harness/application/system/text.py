@@ -1,4 +1,4 @@
-"""The system's words on itself: rendered from its profile, in the language of the question."""
+"""Words the answer about the system from its profile, in the language of the question."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SERVICES_SHOWN = 30
 
 
 def system_text(answer: SystemAnswer, profile: SystemProfile, language: Language) -> str:
-    """What a person reads: a paragraph for each topic, then what was asked about by name or kind."""
+    """The answer: a paragraph for each topic, then what was asked about by name or kind."""
     parts = [_PARAGRAPHS[topic](profile, language) for topic in answer.topics]
     parts += [_kind(kind, profile, language) for kind in answer.kinds]
     parts += [_name(name, profile, language) for name in answer.asked_about]

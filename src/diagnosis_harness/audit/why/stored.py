@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from diagnosis_harness.application.routed import find_routed_intent, was_routed
 from diagnosis_harness.application.runs.document import (
-    calls_told_of,
+    calls_in_trace,
     document_of,
     document_without_records,
 )
@@ -37,7 +37,7 @@ def why_stored(
     """
     if row.ending is None:
         trace = timeline(events)
-        calls = calls_told_of(trace) if records is None else tuple(map(RecordEntry.of, records))
+        calls = calls_in_trace(trace) if records is None else tuple(map(RecordEntry.of, records))
         answers = why_so_far(row, calls, trace, stream)
     else:
         document = (

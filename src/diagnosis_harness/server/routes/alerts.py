@@ -13,7 +13,7 @@ from diagnosis_harness.application.alerts.alerts import TakenNotification
 from diagnosis_harness.application.alerts.inbox import AlertEffect, AlertStatus
 from diagnosis_harness.kernel.errors import InvalidInput, NotPermitted
 from diagnosis_harness.kernel.language import Text
-from diagnosis_harness.server.alertmanager import asking_of, group_fingerprint, is_about_nothing
+from diagnosis_harness.server.alertmanager import group_fingerprint, is_about_nothing, submission_of
 from diagnosis_harness.server.app_state import AdmissionDep, AppStateDep, request_language
 from diagnosis_harness.server.openapi import problems
 from diagnosis_harness.server.problem_response import request_id_of
@@ -112,7 +112,7 @@ async def alertmanager(
     try:
         taken = await alerts.take_firing(
             caller,
-            asking_of(group, source=source),
+            submission_of(group, source=source),
             notification_id=notification_id,
             fingerprint=fingerprint,
             unfinished_max=admission.unfinished_max,

@@ -49,7 +49,7 @@ async def chat(
     """
     del place
     request = await streams.service.runs.request(
-        admission.caller, body.asking(), RunKind.CHAT, unfinished_max=admission.unfinished_max
+        admission.caller, body.submission(), RunKind.CHAT, unfinished_max=admission.unfinished_max
     )
     run = streams.chats.begin(request, with_trace=body.trace)
     try:

@@ -49,10 +49,10 @@ async def ask(
 
     A request that is repeated with the same `Idempotency-Key`, say after a timeout, returns the same run.
     """
-    asking = body.asking()
+    submission = body.submission()
     if idempotency_key is not None:
-        asking = replace(asking, run_id=fingerprint_of("run", admission.caller, idempotency_key))
-    submitted = await submit_once(state, admission, asking)
+        submission = replace(submission, run_id=fingerprint_of("run", admission.caller, idempotency_key))
+    submitted = await submit_once(state, admission, submission)
     return JSONResponse(
         RunView.of(submitted.row).body(),
         status_code=202 if submitted.is_new else 200,

@@ -1,4 +1,4 @@
-"""From what somebody sends to a request that may be kept: checked, masked, with ids of its own."""
+"""Turns what a caller submits into a request that may be stored: checked, masked, with ids."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ LATEST_ONSET_S = 1e11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
-    """What somebody sends. None is: as the service sees fit.
+class Submission:
+    """What a caller submits. None leaves the choice to the service.
 
     Attributes:
         limit_s: time from the start of the run to its deadline.
@@ -41,8 +41,8 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class AskingRules:
-    """What may be asked of this service.
+class SubmissionRules:
+    """The rules for submissions to this service.
 
     Attributes:
         sources: names of the configured sources.
@@ -57,9 +57,15 @@ class AskingRules:
 
 
 def request_of(
-    asking: Asking, caller: Caller, kind: RunKind, *, rules: AskingRules, clock: Clock, ids: IdSource
+    submission: Submission,
+    caller: Caller,
+    kind: RunKind,
+    *,
+    rules: SubmissionRules,
+    clock: Clock,
+    ids: IdSource,
 ) -> RunRequest:
-    """The request as it is kept.
+    """The request as it is stored.
 
     Raises:
         NotPermitted: the caller may not ask.
@@ -67,22 +73,22 @@ def request_of(
     """
     if not caller.may_ask:
         raise NotPermitted("a viewer may only read")
-    question = check_question(asking.question)
+    question = check_question(submission.question)
     now_s = clock.now_s()
     return RunRequest(
-        run_id=asking.run_id or ids.new_run_id(),
-        session_id=_session(asking.session_id, ids),
+        run_id=submission.run_id or ids.new_run_id(),
+        session_id=_session(submission.session_id, ids),
         question=mask_or_withhold(question),
-        language=asking.language or language_of(question),
+        language=submission.language or language_of(question),
         kind=kind,
         asked_by=caller,
-        limit_s=_limit(asking.limit_s, rules),
+        limit_s=_limit(submission.limit_s, rules),
         submitted_s=now_s,
-        source=_source(asking.source, rules),
-        onset_s=_onset(asking.onset_s),
+        source=_source(submission.source, rules),
+        onset_s=_onset(submission.onset_s),
         start_by_s=now_s + rules.start_within_s if kind is RunKind.BACKGROUND else None,
-        fingerprint=asking.fingerprint,
-        retry_of=asking.retry_of,
+        fingerprint=submission.fingerprint,
+        retry_of=submission.retry_of,
     )
 
 
@@ -119,7 +125,7 @@ def _session(session_id: str | None, ids: IdSource) -> str:
     return session_id
 
 
-def _source(name: str | None, rules: AskingRules) -> str | None:
+def _source(name: str | None, rules: SubmissionRules) -> str | None:
     """The configured source that is meant; None only where there is none, or one by default."""
     if name is None:
         if len(rules.sources) > 1:
@@ -139,7 +145,7 @@ def _onset(onset_s: float | None) -> float | None:
     return onset_s
 
 
-def _limit(limit_s: float | None, rules: AskingRules) -> float:
+def _limit(limit_s: float | None, rules: SubmissionRules) -> float:
     if limit_s is None:
         return rules.limit_s
     if not (isfinite(limit_s) and 0 < limit_s <= rules.limit_max_s):
