@@ -99,7 +99,7 @@ def door(*, needs_key: bool = True, hosts: tuple[str, ...] = (), key: ApiKey | N
         await JSONResponse(who)(scope, receive, send)
 
     rules = AuthRules(needs_key=needs_key, hosts=frozenset(hosts), rate_per_minute=3)
-    keeper = AuthMiddleware(inside, ring=KeyCache(store, clock), rules=rules, clock=clock)
+    keeper = AuthMiddleware(inside, keys=KeyCache(store, clock), rules=rules, clock=clock)
     return Door(store, clock, ErrorMiddleware(keeper, ids=CountingIds(), metrics=Metrics(), clock=clock))
 
 

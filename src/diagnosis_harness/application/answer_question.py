@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from diagnosis_harness.application.diagnose import DiagnoseUseCase, DiagnosisEnd
 from diagnosis_harness.application.inquiry import NOTHING_CARRIED, Carried, resolve_inquiry
 from diagnosis_harness.application.publish import RunFacts, publish
-from diagnosis_harness.application.runs.events import emit_run_finished, trace_run
+from diagnosis_harness.application.runs.events import emit_run_finished, emit_start_and_end
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.diagnosis.inquiry import Inquiry
@@ -73,7 +73,7 @@ async def answer_question(
         Exception: the sources cannot be read, or a bug; the run is FAILED then.
     """
     started_s = core.clock.now_s()
-    with trace_run(core, ctx, question.text):
+    with emit_start_and_end(core, ctx, question.text):
         use_case, tools = use_case_and_tools()
         summary = sources.summary.summary(ctx)
         inquiry = resolve_question(core, ctx, sources, question)

@@ -17,7 +17,11 @@ from diagnosis_harness.application.path_answer import AnswerPath
 from diagnosis_harness.application.publish import RunFacts, publish_other_path
 from diagnosis_harness.application.router import Routing
 from diagnosis_harness.application.routing import RoutingDecision
-from diagnosis_harness.application.runs.events import emit_release_decision, emit_run_finished, trace_run
+from diagnosis_harness.application.runs.events import (
+    emit_release_decision,
+    emit_run_finished,
+    emit_start_and_end,
+)
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.application.subject import in_doubt, revise_path
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
@@ -84,7 +88,7 @@ async def answer_by_path(
         Exception: the sources cannot be read, or a bug; the run is FAILED then.
     """
     started_s = core.clock.now_s()  # before RUN_STARTED, which stands in the trace
-    with trace_run(core, ctx, question.text):
+    with emit_start_and_end(core, ctx, question.text):
         answered = await _answer(core, ctx, paths(), sources=sources, question=question, started_s=started_s)
         outcome = answered.end.outcome if isinstance(answered, AnsweredRun) else ReleaseOutcome.SUCCESS
         emit_run_finished(core, ctx, outcome)

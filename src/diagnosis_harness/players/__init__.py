@@ -1,1 +1,1 @@
-"""Who plays the roles: the embedded analyst, or a language model."""
+"""The players of the roles; the embedded ones ship with the package."""

@@ -1,1 +1,1 @@
-"""How a released result reads: its document, its words in both languages, and the way back from a file."""
+"""How a released result reads: its document, its texts in both languages, and reading a saved file."""

@@ -1,7 +1,7 @@
-"""The first sentence of a form that asks for more than the cause: of released causes and passed claims alone.
+"""The first sentence for questions beyond "why": from released causes and checked claims alone.
 
-Pure. It says yes of a cause only where that cause was released, and of behaviour what a checked claim says,
-with its window; never that nothing is wrong.
+Pure. It confirms a cause only if that cause was released. Of behaviour it says what a checked claim says,
+with its window, and never that nothing is wrong.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ ANSWER_STATED: Final[Mapping[OnsetOrigin, Text]] = {
         zh="按告警所述从 {at} 开始；已核对的信号都无法说明何时开始。",
     ),
 }
-"""Who says when it began, where no signal does; nobody has no sentence."""
+"""The sentence for who stated the onset, where no signal shows it; none where nobody did."""
 ANSWER_MOVED: Final = Text(en="When it began is not shown: {claim}", zh="何时开始尚无证据：{claim}")
 ANSWER_NO_WHEN: Final = Text(
     en="When it began is not shown: no signal that was checked clearly left its normal range.",
@@ -149,7 +149,7 @@ ANSWER_NOT_SHOWN: Final = Text(
 
 @dataclass(frozen=True, slots=True)
 class _NamingTexts:
-    """What is said of a cause, by whether the question names it and whether it names one or two."""
+    """The texts about a cause, by whether the question names it and whether it names one or two."""
 
     yes: Text
     other: Text
@@ -170,7 +170,8 @@ NAMING_TEXTS: Final[Mapping[tuple[CauseLevel, bool], _NamingTexts]] = {
     (CauseLevel.TRIGGER, False): _SHOWN,
     (CauseLevel.TRIGGER, True): _STARTS_NEAR,
 }
-"""By the level of a cause, and whether it may lie in what the entity calls: "yes" is no word for less."""
+"""By the level of a cause, and whether it may lie in what the entity calls; only the highest is a plain
+"yes"."""
 TOPICS: Final[Mapping[Topic, Text]] = {
     Topic.LOGS: Text(en="logs", zh="日志"),
     Topic.CHANGES: Text(en="changes", zh="变更"),
@@ -183,7 +184,7 @@ _TELEMETRY: Final[Mapping[Topic, Telemetry]] = {
     Topic.CHANGES: Telemetry.CHANGES,
 }
 _SAID_MAX = 3
-"""Claims of a first sentence; the others stand below it."""
+"""Claims in the first sentence; the others follow below it."""
 
 
 def answer_sentences(
@@ -248,12 +249,12 @@ def _confirm(subject: str, inquiry: Inquiry, causes: Sequence[Cause], language: 
 
 
 def _naming_texts(cause: Cause) -> _NamingTexts:
-    """A cause without a level is said at the lowest."""
+    """The texts of a cause; without a level, those of the lowest."""
     return NAMING_TEXTS[cause.level or CauseLevel.LOCALISED, bool(cause.scope)]
 
 
 def _health(subject: str, own: Sequence[Claim], about: Sequence[Claim], language: Language) -> str:
-    """How an entity is: of signals and a window that were checked, never more.
+    """The state of an entity, only of signals and a window that were checked.
 
     Args:
         own: what answers it (`state_claims`).
@@ -285,7 +286,7 @@ def _compare(
     states: Sequence[tuple[str, Sequence[Claim], Sequence[Claim]]],
     language: Language,
 ) -> Iterator[str]:
-    """Which of two is the cause, where one was released; then how each of them is."""
+    """Which of two is the cause, if one was released; then the state of each."""
     subjects = [name for name, _, _ in states]
     if causes:
         named = causes[0].entity

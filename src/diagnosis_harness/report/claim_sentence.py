@@ -1,4 +1,4 @@
-"""Which sentence of a claim is published: the agent's own where it is grounded, else the rendered one."""
+"""Chooses the sentence of a claim: the agent's own if it is grounded, else the rendered one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 def claim_sentence(claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> str:
     """The sentence of a claim that EvidenceGuard passed, in the language of the report.
 
-    Who is the cause is said by code alone: how far that is known no agent knows when it words it.
+    Only code words a cause, since an agent does not know its level when it writes.
     """
     wording = claim.wording
     if wording is not None and may_stand(wording, claim, records, language):
@@ -26,7 +26,7 @@ def claim_sentence(claim: Claim, records: Sequence[EvidenceRecord], language: La
 
 
 def render_claim(claim: Claim, records: Sequence[EvidenceRecord], language: Language) -> str:
-    """The sentence that code writes: of a cause with the scope that its ranking gives it."""
+    """The rendered sentence; for a cause, with the scope that its ranking gives it."""
     scoped = claim.predicate is Predicate.CAUSED and any(
         scope_of(item) for _, item in Records(records).items_cited(claim)
     )

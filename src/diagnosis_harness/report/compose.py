@@ -1,4 +1,4 @@
-"""From what passed the guards to the published report. Pure: it words and counts, and decides nothing."""
+"""Composes the report from what passed the guards. Pure, without decisions of its own."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from diagnosis_harness.toolbox.ports import FileNote
 from diagnosis_harness.tools.evidence import EvidenceStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
-# Kinds of telemetry that no tool compares between normal and incident yet, and the tool that shows them.
+# Kinds of telemetry that no tool compares with normal operation, and the tool that shows them.
 _NOT_COMPARED = {"logs": "search_logs", "changes": "list_changes"}
 _COMPARES = {"compare_logs": "logs"}
-"""Tools that compare what the others of its role only search; also one that found nothing has looked."""
+"""Tools that compare what others of the same role only search; one that found nothing counts too."""
 
 
 def compose(material: ReportMaterial) -> Report:
@@ -95,14 +95,14 @@ def compose(material: ReportMaterial) -> Report:
 
 
 def conclusion_of(report: Report, outcome: ReleaseOutcome, language: Language) -> str | None:
-    """The sentence that names the first cause, or that answers a question for none; None where none left."""
+    """The sentence that names the first cause or answers another form; None where nothing was released."""
     if report.causes:
         return _cause_sentences(report.causes, language)[0]
     return next(iter(report.summary), None) if outcome is ReleaseOutcome.SUCCESS else None
 
 
 def no_diagnosis(path: str, language: Language) -> Report:
-    """What stands for the report of a run that another path answered: its answer is a text and no report."""
+    """The report of a run that was answered on another path, with a text."""
     return Report(
         summary=(words.NO_DIAGNOSIS.render(language, path=path),),
         causes=(),
@@ -125,7 +125,7 @@ def _has_compared(record: EvidenceRecord) -> bool:
 def cover(
     records: Sequence[EvidenceRecord], *, tools: Sequence[str], files: Sequence[FileNote], language: Language
 ) -> Coverage:
-    """What was looked at and what was not; every record stands in exactly one of asked, empty and failed."""
+    """What was examined and what was not; every record is in exactly one of asked, empty and failed."""
 
     def having(status: EvidenceStatus) -> tuple[Asked, ...]:
         return tuple(_call_entry(record) for record in records if record.evidence is status)
@@ -167,7 +167,7 @@ def fault_words(fault_kind: FaultKind, region: str | None, *, language: Language
 
 
 def _may_be_published(claim: Claim, outcome: ReleaseOutcome) -> bool:
-    """Who caused what, and who is only hit, is a conclusion: published with a success only."""
+    """Claims of causes and of affected entities are conclusions: they are published with a success only."""
     return outcome is ReleaseOutcome.SUCCESS or claim.predicate not in CONCLUSIONS
 
 
@@ -184,7 +184,7 @@ def _call_entry(record: EvidenceRecord) -> Asked:
 
 
 def _candidates(material: ReportMaterial) -> tuple[Candidate, ...]:
-    """Unproven candidates whose evidence is there; only an answer carries any, not a failure."""
+    """Unproven candidates whose evidence is in the document; a failure has none."""
     if material.release.outcome not in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK):
         return ()
     citable = {EvidenceRef(r.tool_call_id, WHOLE_RECORD) for r in material.records if r.projection}
@@ -243,7 +243,7 @@ def _cause_sentences(causes: Sequence[Cause | CauseEntry], language: Language) -
 
 
 def conclusion_words(cause: Cause | CauseEntry, *, first: bool) -> Text:
-    """The sentence of a cause, which claims its level and never more."""
+    """The sentence of a cause, which claims only its level."""
     if cause.scope:
         return words.SCOPED if cause.scope != (cause.entity,) else words.SCOPED_UNNAMED
     if cause.level is None:  # of a document of version 2

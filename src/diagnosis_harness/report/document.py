@@ -1,4 +1,4 @@
-"""One run as a person may keep it: what was asked, how it ended, what left, and every byte it rests on.
+"""The run document: the question, how the run ended, what was released, and every byte it rests on.
 
 The document is the published value: the terminal report is drawn from it, `--json` prints it, and its schema
 stands in `docs/reference/run-document.schema.json`. So it holds wire values only: instants are ISO 8601 text
@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # exists for type checkers alone
 
 MISSING: frozenset[str] = frozenset(MissingInfo)
 ROOT_DIGEST = "root_digest"
-"""The field that vouches for all others; it is computed and never stored."""
+"""The field that protects all others; it is computed and never stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +99,12 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What left the house.
+    """What was released.
 
     Attributes:
         fallback_type: exists exactly with FALLBACK.
         stop_reason: why collecting was stopped, where it was.
-        failure: with FAILED, what went wrong as one plain_json sentence in the run's language.
+        failure: with FAILED, what went wrong as one plain sentence in the run's language.
     """
 
     outcome: ReleaseOutcome
@@ -193,7 +193,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question that was put to a source, and what came of it.
+    """One query to a source, and its result.
 
     Attributes:
         scope: the normalised request as canonical JSON text, as in the record.
@@ -221,7 +221,7 @@ class NotUsed:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What was looked at, and what was not. Every call stands in exactly one of the first three."""
+    """What was examined, and what was not. Every call is in exactly one of the first three."""
 
     asked: tuple[Asked, ...]
     """Calls that found something."""
@@ -238,7 +238,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class OnsetUsed:
-    """When it began, as this run took it.
+    """The onset that this run used.
 
     Attributes:
         method: `given` with the question, `carried` from the one before, `stated` by the source, the time
@@ -325,7 +325,7 @@ class RecordEntry:
 
 @dataclass(frozen=True, slots=True)
 class RunDocument:
-    """Everything of one run that is published.
+    """Everything that is published of one run.
 
     Raises:
         ContractViolation: causes without SUCCESS, or a citation of what is no READY record of this document.
@@ -356,7 +356,7 @@ class RunDocument:
             raise ContractViolation(f"cited, and not a ready record of this run: {sorted(cited - citable)}")
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The document as plain_json JSON values, in the order of the fields; last its root digest."""
+        """The document as plain JSON values, in the order of the fields; last its root digest."""
         held = plain_json(self, version=self.schema_version)
         return {**held, ROOT_DIGEST: root_digest(held)}
 
@@ -390,7 +390,7 @@ def _plain(value: object, version: str) -> JsonValue:
     if isinstance(value, (tuple, list)):
         return [_plain(held, version) for held in value]
     if isinstance(value, str):
-        return str(value)  # an enum's wire value, as a plain_json string
+        return str(value)  # an enum's wire value, as a plain string
     if isinstance(value, float) and not isfinite(value):
         raise ContractViolation("JSON has no number for what is not finite")
     if value is None or isinstance(value, (bool, int, float)):

@@ -1,4 +1,4 @@
-"""A run document as a file: the one form it is written in, and the strict way back.
+"""Writes a run document to a file in its only byte form, and reads it back strictly.
 
 A document has exactly one sequence of bytes, in the version that it was written in. So a reader of a file
 can write what was read and compare: not a byte of it can differ, in content or in layout.

@@ -1,4 +1,4 @@
-"""What of a run document people are shown, and in which order; the same on a terminal and as Markdown."""
+"""Selects and orders the parts of a run document that people see, on a terminal and as Markdown."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ CANDIDATES_SHOWN = 3
 REFS_SHOWN = 2
 SUMMARY_SHOWN = 80
 _MARK, _MARK_CODE = '"', "\\u0022"
-"""A line of a tool of ours holds none: there every foreign text stands in marks of its own."""
+"""Our own tools' lines hold none, since they quote every foreign text."""
 _DIGEST_SHOWN = len("sha256:") + 12
 # Seconds since the epoch of the years 2000 to 2100: a number of this size in a scope is an instant.
 _INSTANTS_S = (946_684_800.0, 4_102_444_800.0)
 
 
 def refs_shown(document: RunDocument) -> Iterator[EvidenceRef]:
-    """What is cited by what is shown, in reading order."""
+    """The references of what is shown, in reading order."""
     why, nearby = split_claims(document)
     for claim in (*why[:CLAIMS_SHOWN], *nearby[:CLAIMS_SHOWN]):
         yield from claim.refs
@@ -64,12 +64,12 @@ def split_claims(document: RunDocument) -> tuple[tuple[ClaimEntry, ...], tuple[C
 
 
 def worth_showing(document: RunDocument) -> tuple[Candidate, ...]:
-    """Candidates for which something speaks: a score of zero says that nothing does."""
+    """Candidates with evidence; a score of zero means that there is none."""
     return tuple(candidate for candidate in document.report.candidates if candidate.score > 0)
 
 
 def change_summary(claim: ClaimEntry, found: Citations) -> str:
-    """What was changed, in the words of who recorded it and marked as theirs; nothing for another claim."""
+    """What was changed, quoted from its record; nothing for another claim."""
     if claim.predicate is not Predicate.DEPLOYED:
         return ""
     for ref in claim.refs:
@@ -92,7 +92,7 @@ def candidate_words(candidate: Candidate, *, language: Language) -> str:
 
 
 def source_words(record: RecordEntry, *, language: Language) -> str:
-    """Where evidence comes from: tool, window, and the digest of the stored bytes."""
+    """The source of evidence: tool, window, and the digest of the stored bytes."""
     parts = [display_name(record.tool)]
     if record.window:
         parts.append(window_words(record.window, language=language))
@@ -154,7 +154,7 @@ def _argument(value: JsonValue) -> str:
 
 
 def coverage_sentences(report: Report, *, language: Language) -> list[str]:
-    """What was asked and came back with findings, empty or not at all; what was never asked or not used."""
+    """Queries with findings, without any, and failed; tools that were not called and files not used."""
     coverage = report.coverage
     sentences = []
     if report.window:

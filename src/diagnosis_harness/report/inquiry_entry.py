@@ -1,4 +1,4 @@
-"""The inquiry as a run document writes it, so that a reader can repeat what the guards compared with it."""
+"""The inquiry as a run document holds it, so that `verify` can repeat the guards' comparisons."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from diagnosis_harness.report.version import optional
 from diagnosis_harness.report.window import Window, read_instant
 
 ENTITIES_MAX = 500
-"""Entities that a document lists without asking which of them the run spoke of: some 30 kB of JSON."""
+"""Up to so many entities a document lists all: some 30 kB of JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class QuestionEntry:
     other: str | None = field(default=None, metadata=optional())
     """The second entity of a comparison."""
     topic: Topic | None = field(default=None, metadata=optional())
-    """What of the recordings is to be shown."""
+    """Which recordings are to be shown."""
 
     @classmethod
     def of(cls, reading: QuestionReading) -> QuestionEntry:
@@ -128,7 +128,7 @@ def _name_read(entry: NameEntry) -> NameRead:
 
 @dataclass(frozen=True, slots=True)
 class InquiryEntry:
-    """What the run was asked, as code resolved it; see `diagnosis.inquiry.Inquiry`."""
+    """The inquiry of the run; see `diagnosis.inquiry.Inquiry`."""
 
     onset_at: str | None
     onset_origin: OnsetOrigin
@@ -138,7 +138,7 @@ class InquiryEntry:
     alert_at: str | None
     inventory: InventoryEntry
     carried: tuple[str, ...] | None = field(default=None, metadata=optional())
-    """Whom the turn before was about, where this question takes that over."""
+    """The affected entities that the question takes over from the previous turn."""
     question: QuestionEntry | None = field(default=None, metadata=optional())
     """None where the program that wrote it read no more than names and times as they are written."""
 

@@ -1,4 +1,4 @@
-"""What a report is made of: the values that passed the guards, and the account of what was looked at."""
+"""The material of a report: values that passed the guards, and what was examined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers as people read them: three digits that count, and the unit at the size that fits."""
+"""Formats numbers for people: three significant digits, in a unit of fitting size."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def measures(baseline: float, value: float, unit: str | None) -> tuple[str, str]
 
 
 def times(baseline: float, value: float) -> str | None:
-    """How many times the baseline the value is, where that is 1.5 or more and can be said; else None."""
+    """The ratio of value to baseline, if it is 1.5 or more and meaningful; else None."""
     if baseline <= 0 or value / baseline < 1.5 or value / baseline >= 10_000:
         return None
     return _digits(value / baseline, 2)
@@ -108,7 +108,7 @@ def _step(size: float, base: str) -> tuple[float, str]:
 
 
 def _digits(value: float, digits: int) -> str:
-    """`digits` digits that count, no exponent between 0.0001 and a billion, no trailing zeros."""
+    """`digits` significant digits, no exponent between 0.0001 and a billion, no trailing zeros."""
     if value == 0:
         return "0"
     magnitude = floor(log10(abs(value)))

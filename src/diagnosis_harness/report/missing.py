@@ -1,4 +1,4 @@
-"""What a run lacked, in words."""
+"""Words what a run lacked."""
 
 from __future__ import annotations
 

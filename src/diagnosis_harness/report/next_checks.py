@@ -1,4 +1,4 @@
-"""What to do next, three steps at most: chosen from what the run left open, never invented."""
+"""Suggests up to three next steps, from what the run left open."""
 
 from __future__ import annotations
 

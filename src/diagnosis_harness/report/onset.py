@@ -1,6 +1,6 @@
 """The onset that a run used: as stated, else as its tools estimated it. Pure.
 
-The instant that a policy put into a call is neither: it enters no report and no further turn.
+A time that a policy passed to a call is neither, so no report and no later turn uses it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What became of each ranking of a run, as its document writes it: which counted, and why others did not."""
+"""Each ranking of a run as its document holds it: which counted, and why others did not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 class RankingStanding(StrEnum):
-    """Whether a ranking speaks of what was asked."""
+    """Whether a ranking is about the question."""
 
     COUNTS = "COUNTS"
     SET_ASIDE = "SET_ASIDE"  # it is about what was asked, and does not count for the reason given

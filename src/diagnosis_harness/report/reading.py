@@ -1,4 +1,4 @@
-"""From JSON values back to a run document, by the types of its classes: exact, and never repaired.
+"""Reads a run document from JSON values by the types of its classes: strictly, without repairs.
 
 The classes are the schema (`report.document`), so a field that they gain is read without a line here. A
 document of an older version has exactly the fields of its own version; the others have their defaults.
@@ -62,7 +62,7 @@ def read_part(kind: type[T], held: JsonValue, place: str, *, version: str = SCHE
 
 
 class _Reader:
-    """Reads values by type; remembers what it learnt of each class while one document is read."""
+    """Reads values by type; caches the fields of each class while one document is read."""
 
     def __init__(self, version: str) -> None:
         if version not in READABLE:

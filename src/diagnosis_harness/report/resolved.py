@@ -1,4 +1,4 @@
-"""What a question was understood as, in one line: its form, its entities, its time and its zone. Pure.
+"""One line on how a question was understood: form, entities, time and zone. Pure.
 
 Everything in the line stands in the document (`inquiry`), so verifying the inquiry verifies the line.
 """

@@ -1,4 +1,4 @@
-"""From a run document back to what it was made of: claims, causes, records and the material of its report.
+"""Restores from a run document what it was made of: claims, causes, records and the report's material.
 
 The inverse of `report.document` and `report.compose`, as far as a document holds its own origin. Pure.
 """

@@ -1,4 +1,4 @@
-"""What a run was asked, from its document: as it is carried, or as far as the rest of the document tells."""
+"""Restores the inquiry from a run document: as stored, or as far as the rest of the document shows."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def inquiry_of_entry(entry: InquiryEntry, question: str) -> Inquiry:
 
 
 def _reconstruct_inquiry(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inquiry:
-    """What a document of version 2 tells of it. A name that no item of the run holds is not known."""
+    """The inquiry as far as a document of version 2 shows it; a name that no item holds is unknown."""
     records = tuple(records)
     items = [item for record in records for item in record.items]
     held = [item for item in items if item.kind is ItemKind.INVENTORY]
@@ -115,7 +115,7 @@ def _kinds(inventory: Iterable[EvidenceItem], records: Iterable[EvidenceRecord])
 
 
 def _time_span(records: Iterable[EvidenceRecord]) -> TimeWindow | None:
-    """The time that a run's calls and findings speak of, where no inventory says what was recorded."""
+    """The time span of a run's calls and findings, where no inventory states what was recorded."""
     found = [record.projection for record in records if record.projection is not None]
     windows = [each.window for each in found] + [item.window for each in found for item in each.items]
     held = [window for window in windows if window is not None]

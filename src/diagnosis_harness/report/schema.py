@@ -35,7 +35,7 @@ def document_schema() -> dict[str, JsonValue]:
 
 
 def _loosen(schema: dict[str, JsonValue], kind: type[DataclassInstance]) -> None:
-    """What a document may lack is not required."""
+    """Do not require fields that a document may lack."""
     definitions = schema.get("$defs")
     held = definitions.get(kind.__name__) if isinstance(definitions, dict) else None
     part = held if isinstance(held, dict) else schema

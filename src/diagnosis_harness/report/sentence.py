@@ -1,4 +1,4 @@
-"""From a claim to the sentence that is published. Pure: it says what the claim holds, and nothing else."""
+"""Renders a claim as its published sentence. Pure: it says what the claim holds, and nothing else."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def _drop(claim: Claim) -> str:
 
 
 def _cause(claim: Claim, scope: str = "") -> str:
-    """Where it starts; whether it is also explained the report says, with the level of its cause."""
+    """The sentence of where it starts; the report adds, with the level, whether it is explained."""
     where = f"starts at {display_name(claim.entity)}{scope}"
     if claim.affected not in (None, claim.entity):
         return f"What {display_name(claim.affected or '')} shows{_when(claim)} {where}{_detail(claim)}"

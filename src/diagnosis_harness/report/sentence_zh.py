@@ -46,7 +46,7 @@ def _drop(claim: Claim) -> str:
 
 
 def _cause(claim: Claim, scope: str = "") -> str:
-    """Where it starts; whether it is also explained the report says, with the level of its cause."""
+    """The sentence of where it starts; the report adds, with the level, whether it is explained."""
     of = "" if claim.affected in (None, claim.entity) else f"{display_name(claim.affected or '')} 的"
     return f"{_when(claim)}{of}异常始于 {display_name(claim.entity)}{scope}{_detail(claim)}"
 

@@ -1,4 +1,4 @@
-"""The trace of a run in short, as the document carries it."""
+"""The shortened trace of a run, as the document holds it."""
 
 from __future__ import annotations
 

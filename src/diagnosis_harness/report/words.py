@@ -1,4 +1,4 @@
-"""Every text of a report but the sentences of claims; the tables are total over their enums."""
+"""All texts of a report except the sentences of claims; the tables are total over their enums."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 
 HEADING_WHY: Final = Text(en="Why", zh="依据")
 HEADING_NEARBY: Final = Text(en="Also happened around that time", zh="同一时段还发生了")
-"""Changes that no cause rests on."""
+"""Heading for changes that no cause rests on."""
 HEADING_VERIFIED: Final = Text(en="Verified", zh="已核实")
 HEADING_CONSIDERED: Final = Text(en="Also considered, not proven", zh="其他可能原因（未证实）")
 HEADING_CANDIDATES: Final = Text(en="Candidates, none of them proven", zh="可能原因（均未证实）")

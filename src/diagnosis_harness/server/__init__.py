@@ -1,1 +1,1 @@
-"""Owns the HTTP interface: who is let in, routes, problems, and streams of events from the log."""
+"""The HTTP interface: authentication, routes, problems, and streams of events from the log."""

@@ -1,4 +1,4 @@
-"""The application: layers and routes around one service. Pure composition; nothing is kept outside of it."""
+"""Builds the application: middleware and routes around one service. Pure composition."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> 
 def _add_layers(
     app: FastAPI, service: Service, settings: ServerSettings, *, needs_key: bool, metrics: Metrics
 ) -> None:
-    """From the inside out: body, doorkeeper, edge, HEAD."""
+    """From the inside out: body limit, authentication, errors, HEAD."""
     clock = service.core.clock
     rules = AuthRules(
         needs_key=needs_key or settings.require_key,
@@ -98,7 +98,7 @@ def _add_layers(
         alert_bytes_max=settings.alert_bytes_max,
         timeout_s=settings.read_timeout_s,
     )
-    app.add_middleware(AuthMiddleware, ring=KeyCache(service.keys, clock), rules=rules, clock=clock)
+    app.add_middleware(AuthMiddleware, keys=KeyCache(service.keys, clock), rules=rules, clock=clock)
     app.add_middleware(ErrorMiddleware, ids=service.core.ids, metrics=metrics, clock=clock)
     app.add_middleware(HeadAsGet)
 
@@ -119,7 +119,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 async def _on_our_error(request: Request, error: Exception) -> Response:
-    """An error of ours as its row of the table says; a bug among them goes on to the edge, which logs it."""
+    """Answer one of our own errors by its row of the table; `ErrorMiddleware` logs a bug among them."""
     problem = problem_of(error) if isinstance(error, DiagnosisHarnessError) else Problem(ProblemKind.INTERNAL)
     if problem.kind is ProblemKind.INTERNAL:
         raise error
@@ -132,7 +132,7 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
 
 
 async def _on_http_error(request: Request, error: Exception) -> Response:
-    """What the framework itself refuses."""
+    """Answer a request that the framework itself refuses."""
     status = error.status_code if isinstance(error, HTTPException) else 500
     response = problem_response(request.scope, Problem(_OF_STATUS.get(status, ProblemKind.INTERNAL)))
     if isinstance(error, HTTPException) and error.headers and "Allow" in error.headers:

@@ -35,7 +35,7 @@ PROXY_HEADERS = (
 """Headers that a proxy adds (RFC 7239, RFC 9110 §7.6.3, and custom): the sender is on another machine."""
 
 PROXY_PREFIXES = ("x-forwarded", "x-original-forwarded", "x-envoy-", "cf-", "fly-", "x-azure-", "x-vercel-")
-"""How the names begin that proxies of one maker add: each has several, and gets new ones."""
+"""Prefixes of headers that one vendor's proxies add: each has several, and adds more."""
 
 WATCHED_PATHS = frozenset({"/metrics"})
 """Also open to recently valid keys while the store is unavailable, which is when they are needed."""
@@ -45,12 +45,12 @@ _BEARER = re.compile(r"bearer +([!-~]+) *", re.ASCII | re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class AuthRules:
-    """What is asked of a request before it is let in.
+    """The rules of authentication.
 
     Attributes:
-        needs_key: whether a key is asked for, also on this machine.
-        hosts: names by which this machine may be called where no key is asked for, beside those of loopback.
-        rate_per_minute: for a key that says nothing itself.
+        needs_key: whether a key is required, also on this machine.
+        hosts: names of this machine, besides those of loopback, that are accepted where no key is required.
+        rate_per_minute: for keys without a rate of their own.
     """
 
     needs_key: bool
@@ -100,15 +100,15 @@ async def require_key(keys: KeyStore, *, host: str) -> None:
 class AuthMiddleware:
     """ASGI middleware: lets a request in with an `Admission`, or answers it with a problem."""
 
-    def __init__(self, app: ASGIApp, *, ring: KeyCache, rules: AuthRules, clock: Clock) -> None:
+    def __init__(self, app: ASGIApp, *, keys: KeyCache, rules: AuthRules, clock: Clock) -> None:
         self._app = app
-        self._ring = ring
+        self._keys = keys
         self._rules = rules
         self._clock = clock
         self._rates = RateLimits()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check name, key and rate, in this order; nothing of the body is read before."""
+        """Check host name, key and rate, in this order, before the body is read."""
         if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
             await self._app(scope, receive, send)
             return
@@ -130,12 +130,12 @@ class AuthMiddleware:
         if presented is None:
             return Problem(ProblemKind.UNAUTHENTICATED)
         try:
-            key = await self._ring.find_valid(presented)
+            key = await self._keys.find_valid(presented)
         except StoreFailure as failure:
-            key = self._ring.find_cached(presented) if path in WATCHED_PATHS else None
+            key = self._keys.find_cached(presented) if path in WATCHED_PATHS else None
             if key is None:
                 return problem_of(failure)
-        if key is not None and path in ALERT_PATHS:  # bounded by what may wait; a rate would lose it
+        if key is not None and path in ALERT_PATHS:  # bounded by the number that may wait
             return Admission(key.caller, key.concurrent_runs)
         return Problem(ProblemKind.UNAUTHENTICATED) if key is None else self._count_request(key)
 
@@ -147,7 +147,7 @@ class AuthMiddleware:
         return Admission(key.caller, key.concurrent_runs)
 
     def _is_called_right(self, headers: Headers) -> bool:
-        """By a name of this machine, and by no page of another: no browser is led here (DNS rebinding)."""
+        """Whether host and origin are names of this machine, which prevents DNS rebinding."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or not self._is_ours(_host_of(f"//{hosts[0]}")):
             return False
@@ -158,7 +158,7 @@ class AuthMiddleware:
 
 
 def _who_is_here(path: str) -> Caller:
-    """Whoever asks on this machine without a key."""
+    """The caller without a key on this machine."""
     return ALERTS if path in ALERT_PATHS else WITHOUT_KEY
 
 

@@ -19,12 +19,12 @@ _UTF_8 = frozenset({"utf-8", "utf8", ""})
 
 
 class BodyLimitMiddleware:
-    """ASGI middleware: hands a request on with its whole body, or answers it with a problem.
+    """ASGI middleware: passes a request on with its whole body, or answers it with a problem.
 
-    The body has been read when a route is called; what the route receives after it is the client's going.
+    The body has been read when a route is called; after it the route only receives the disconnect.
 
     Args:
-        alert_bytes_max: the most of a notification of alerts, which grows with the storm it tells of.
+        alert_bytes_max: the limit for notifications of alerts, which grow with the number of alerts.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class BodyLimitMiddleware:
         self._timeout_s = timeout_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Read the body and judge it."""
+        """Read the body and check it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -82,7 +82,7 @@ async def _whole(receive: Receive, bytes_max: int) -> bytes | Problem | None:
 
 
 def objection(headers: Headers, body: bytes) -> Problem | None:
-    """What speaks against a body; nothing against none at all."""
+    """The problem of a body; None if it is valid or empty."""
     if not body:
         return None
     if "content-encoding" in headers or not _is_json(headers.getlist("content-type")):

@@ -1,6 +1,6 @@
-"""Connections that cannot be held open by a client that neither reads nor asks, or is not there any more.
+"""Connections with limits on how long an idle, stalled or vanished client can hold them open.
 
-uvicorn waits for such a client without end. The protocol here is its own, with a bound on each such wait.
+uvicorn waits for such a client for ever. This is its protocol class with a limit on each such wait.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from diagnosis_harness.harness.waiting import call_on_loop
 from diagnosis_harness.kernel.clock import Clock
 
 HEAD_BYTES_MAX = 65_536
-"""The largest head of a request; cookies are not that long."""
+"""The largest head of a request."""
 
 
 class Limit:
-    """The time that one thing may take, over and over; where it is over, `cut` is called in the loop."""
+    """A restartable time limit; when it passes, `cut` is called on the event loop."""
 
     def __init__(
         self, clock: Clock, loop: asyncio.AbstractEventLoop, cut: Callable[[], object], *, limit_s: float
@@ -32,12 +32,12 @@ class Limit:
         self._disarm: Callable[[], None] | None = None
 
     def begin(self) -> None:
-        """Its time runs, unless it does already."""
+        """Start the time, unless it is running."""
         if self._disarm is None:
             self._disarm = self._clock.call_at(self._clock.now_s() + self._limit_s, self._cut)
 
     def over(self) -> None:
-        """It is done, or not awaited any more."""
+        """Stop the time."""
         disarm, self._disarm = self._disarm, None
         if disarm is not None:
             disarm()
@@ -51,7 +51,7 @@ class BoundedConnection(HttpToolsProtocol):
     read_limit_s: ClassVar[float]
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
-        """Begin; have the kernel find out about silent peers."""
+        """Accept the connection, and let the kernel detect silent peers."""
         super().connection_made(transport)
         watch_peer(cast("socket.socket | None", transport.get_extra_info("socket")), self.write_limit_s)
         self._writing = Limit(self.clock, self.loop, transport.abort, limit_s=self.write_limit_s)
@@ -60,7 +60,7 @@ class BoundedConnection(HttpToolsProtocol):
         self._head_bytes: int | None = 0  # of the head that is coming; None between one and the next
 
     def data_received(self, data: bytes) -> None:
-        """Take it in; while a head is coming, its time and its bytes count."""
+        """Take in data; while a head is incomplete, its time and bytes are limited."""
         super().data_received(data)
         if self._head_bytes is not None:
             self._head.begin()
@@ -69,28 +69,28 @@ class BoundedConnection(HttpToolsProtocol):
                 self.transport.abort()
 
     def on_message_begin(self) -> None:
-        """A head begins."""
+        """Start the limits of a head."""
         super().on_message_begin()
         self._head_bytes = 0
 
     def on_headers_complete(self) -> None:
-        """The head is here."""
+        """The head is complete: stop its limits."""
         self._head_bytes = None
         self._head.over()
         super().on_headers_complete()
 
     def pause_writing(self) -> None:
-        """The client has stopped reading: from now on its time runs."""
+        """The client has stopped reading: start its time."""
         super().pause_writing()
         self._writing.begin()
 
     def resume_writing(self) -> None:
-        """It reads again."""
+        """The client reads again: stop its time."""
         self._writing.over()
         super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It is gone."""
+        """Stop all limits."""
         self._writing.over()
         self._head.over()
         super().connection_lost(exc)
@@ -112,7 +112,7 @@ def connection_class(
 
 
 def watch_peer(connection: socket.socket | None, limit_s: float) -> None:
-    """Have the kernel end a TCP connection whose peer acknowledges nothing for so long."""
+    """Let the kernel end a TCP connection whose peer acknowledges nothing for that long."""
     if connection is None or connection.family not in (socket.AF_INET, socket.AF_INET6):
         return
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

@@ -1,4 +1,4 @@
-"""The runs that chat requests start: tasks of the application, each the life of one connection."""
+"""The runs that chat requests start: tasks of the application, each tied to one connection."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TOLD = {
 
 
 class ChatRun:
-    """One run and the connection that it lives for."""
+    """One run and its connection."""
 
     def __init__(
         self,
@@ -59,10 +59,10 @@ class ChatRun:
         self._watch: Watch | None = None
 
     async def wait_for_start(self) -> None:
-        """Return when the run is kept and its metadata may leave.
+        """Return when the run is stored and its metadata may be sent.
 
         Raises:
-            Exception: whatever kept the run from starting; there is no stream then.
+            Exception: the run could not start; there is no stream then.
         """
         await self._started
 
@@ -158,8 +158,7 @@ class ChatRuns:
     async def stop(self, *, within_s: float) -> None:
         """End all runs and notify their clients; return once the runs are stored.
 
-        They end FAILED with INTERNAL_FAILURE: nobody asked for their end, and no client went away; it is the
-        service that does not finish what it began.
+        They end FAILED with INTERNAL_FAILURE, since the service and neither a caller nor a client ends them.
         """
         self._is_stopping = True
         for run in self._going.values():

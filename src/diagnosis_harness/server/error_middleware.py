@@ -1,6 +1,6 @@
-"""The outermost layer: every request gets an id, every answer is counted, no error leaves as itself.
+"""The outermost middleware: an id for every request, a count of every answer, a problem for every error.
 
-What failed and who was turned away is written to the log (`RefusalLog`).
+It logs failures and refused callers (`RefusalLog`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HEADERS = {
 
 
 class ErrorMiddleware:
-    """ASGI middleware; one of the edges that may catch everything."""
+    """ASGI middleware; one of the places that may catch every exception."""
 
     def __init__(self, app: ASGIApp, *, ids: IdSource, metrics: Metrics, clock: Clock) -> None:
         self._app = app
@@ -59,7 +59,7 @@ class ErrorMiddleware:
             await self._app(scope, receive, send_with_headers)
         except ClientDisconnect:
             return
-        except Exception as error:  # noqa: BLE001 - the server's edge: a bug is logged, and told as a problem
+        except Exception as error:  # noqa: BLE001 - the server's edge: a bug is logged, and reported as a problem
             log_unexpected_error(_LOG, f"request {request_id}", error)
             is_logged = True
             if status == 0:

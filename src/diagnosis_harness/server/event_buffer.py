@@ -1,4 +1,4 @@
-"""The last written events of one run that is watched here: each encoded once, for all who watch."""
+"""The last written events of a run that is watched here, each encoded once for all watchers."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def _stream_event(logged: TraceEvent) -> SseEvent | None:
 class EventBuffer:
     """A gapless part of the log, up to the last event known here; bounded.
 
-    A watcher behind this part reads the log itself, page by page, until it has caught up: that is how a
-    run is replayed, how a slow reader goes on, and what joins the two without a gap.
+    A watcher that is behind this part reads the log page by page until it has caught up. That serves replays
+    and slow readers alike, without a gap.
 
     Attributes:
-        bells: one for each reader, rung whenever something comes.
+        wakers: one for each reader, called whenever something arrives.
         row: the run's row, once it has ended and its RUN_FINISHED stands.
         wants_row: a reader has come to the end and waits for the row, which must be looked up.
         end_is_told: the task that works on the run delivers its row here; it is not looked up.
@@ -56,7 +56,7 @@ class EventBuffer:
 
     def __init__(self, run_id: str, *, events_max: int) -> None:
         self.run_id = run_id
-        self.bells: set[Callable[[], None]] = set()
+        self.wakers: set[Callable[[], None]] = set()
         self.row: RunRow | None = None
         self.wants_row = False
         self.end_is_told = False
@@ -68,7 +68,7 @@ class EventBuffer:
 
     @property
     def last_seq(self) -> int | None:
-        """The last event that is known here."""
+        """The seq of the last known event."""
         return None if self._before_seq is None else self._before_seq + len(self._frames)
 
     @property
@@ -89,33 +89,33 @@ class EventBuffer:
         if surplus >= self._events_max and self._before_seq is not None:  # half at a time: it costs a copy
             del self._frames[:surplus]
             self._before_seq += surplus
-        self.ring()
+        self.wake()
 
     def reaches_to(self, seq: int) -> None:
-        """Somebody has read the log to its end, which is there."""
+        """Note that a reader has read the log up to this event."""
         if self._before_seq is None:
             self._before_seq = seq
 
     def after(self, seq: int) -> Sequence[Frame] | None:
-        """The frames after a place; None where the log has to be read."""
+        """The frames after an event; None where the log has to be read."""
         if self._before_seq is None or seq < self._before_seq:
             return None
         return self._frames[seq - self._before_seq :]
 
     def take_end(self, row: RunRow) -> None:
-        """The run's row, ended and closed. Where RUN_FINISHED did not come by here, all look into the log."""
+        """Take the run's row, ended and closed. If RUN_FINISHED did not arrive here, readers read the log."""
         self.row, self.wants_row = row, False
         if not self.is_finished:
             self._before_seq, self._frames = None, []
-        self.ring()
+        self.wake()
 
     def encode_end(self, event: SseEvent, event_id: EventId) -> bytes:
-        """An event of the run's end as bytes, made once; the row gives the same to all."""
+        """An event of the run's end as bytes, encoded once for all readers."""
         if event_id not in self._ends:
             self._ends[event_id] = encode_event(event, event_id)
         return self._ends[event_id]
 
-    def ring(self) -> None:
+    def wake(self) -> None:
         """Wake all readers."""
-        for bell in self.bells:
-            bell()
+        for waker in self.wakers:
+            waker()

@@ -1,4 +1,4 @@
-"""The id of an event on a stream: its place in the run's log, and which event it is that this place gives."""
+"""The id of an event on a stream: its place in the run's log, and which of the events from there it is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from diagnosis_harness.kernel.errors import InvalidInput
 
 _SEQ_MAX = 2**31 - 1
-"""Of any log; what is beyond it is asked of none."""
+"""The largest seq of any log; larger ones are refused."""
 
 _FORM = re.compile(r"(0|[1-9][0-9]{0,9})\.([01])", re.ASCII)
 

@@ -1,4 +1,4 @@
-"""A stream as an HTTP response: it sends what a watch gives and notices at once that the client is gone."""
+"""A stream as an HTTP response: sends what a watch yields, and notices a disconnect at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from diagnosis_harness.server.watch import Watch
 
 HEADERS = {
     "cache-control": "no-store",
-    "x-accel-buffering": "no",  # nginx and those who follow it pass every event on at once
+    "x-accel-buffering": "no",  # nginx and compatible proxies pass every event on at once
 }
 
 
@@ -37,7 +37,7 @@ def stream_responses() -> dict[int | str, dict[str, Any]]:
 
 
 class EventStream(Response):
-    """Plain ASGI: two tasks for each connection, one of which only listens for its end."""
+    """Plain ASGI: two tasks for each connection, one of which only waits for the disconnect."""
 
     media_type = "text/event-stream"
 
@@ -47,7 +47,7 @@ class EventStream(Response):
         self._watching = watching
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send all of it."""
+        """Send the whole stream."""
         del scope
         with self._watching as watch:
             listening = asyncio.create_task(_wait_for_disconnect(receive, watch))

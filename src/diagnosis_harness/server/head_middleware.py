@@ -1,4 +1,4 @@
-"""HEAD wherever GET is (RFC 9110 §9.3.2): the same answer, without its body."""
+"""Answers HEAD wherever GET is (RFC 9110 §9.3.2): the same answer, without its body."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class HeadAsGet:
-    """ASGI middleware, outermost of all. What a stream would send is not waited for."""
+    """The outermost ASGI middleware. It does not wait for what a stream would send."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""API keys as they were read a moment ago, so that not each request, and no flood of them, asks the store."""
+"""Caches API keys for a short time, so that neither every request nor a flood of them reads the store."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from diagnosis_harness.server.time_limit import with_time_limit
 T = TypeVar("T")
 
 KEY_HELD_S = 5.0
-"""For how long a key that was read is believed: a key that another process revokes is refused after that."""
+"""How long a key stays cached: a key that another process revokes is refused after that."""
 
 UNKNOWN_PER_MINUTE = 120
-"""Looks into the store for ids that no key here has; further ones share a look a second."""
+"""Lookups of unknown ids in the store; further ones share one lookup a second."""
 
 LOOK_LIMIT_S = 1.5
 
@@ -29,10 +29,10 @@ _KEYS_HELD_MAX = 1_000
 
 
 class KeyCache:
-    """Keys as they were read a moment ago, also those that are none: not each request asks the store.
+    """Caches keys, including ids that are no key, so that not every request reads the store.
 
-    Ids that are none are held apart, so that they push out no key; and where many new ones come, as from
-    somebody who tries, all of them together cost one look at all keys a second.
+    Ids that are no key are cached separately, so that they displace no key. If many new ones arrive, as from
+    somebody guessing, together they cost one read of all keys a second.
     """
 
     def __init__(self, keys: KeyStore, clock: Clock) -> None:
@@ -54,12 +54,12 @@ class KeyCache:
         return key if key is not None and key.admits(presented.secret) else None
 
     def find_cached(self, presented: PresentedKey) -> ApiKey | None:
-        """The key as it was read last, however long ago, if this is it."""
+        """The key as last read, however long ago, if its secret matches."""
         held = self._held.get(presented.key_id)
         return held[0] if held is not None and held[0].admits(presented.secret) else None
 
     def forget(self, key_id: str) -> None:
-        """Look the key up again: it was changed here."""
+        """Read the key again next time, since it was changed here."""
         self._held.pop(key_id, None)
         self._unknown.pop(key_id, None)
 
@@ -84,14 +84,14 @@ class KeyCache:
         return key
 
     async def _read(self, look: Coroutine[Any, Any, T]) -> T:
-        """What the store says, soon: a request that waits for it has not been let in."""
+        """Read the key from the store within a short limit, since a request is waiting for it."""
         try:
             return await with_time_limit(self._clock, LOOK_LIMIT_S, look)
         except TimeoutError:
             raise StoreFailure("the keys cannot be looked up", kind=FailureKind.TIMEOUT) from None
 
     async def _all_keys(self) -> dict[str, ApiKey]:
-        """All of them, read at most once in a while, however many ask at once."""
+        """All keys, read at most once a second, however many requests need them."""
         async with self._reading:
             now_s = self._clock.now_s()
             if now_s >= self._all[1]:
@@ -101,7 +101,7 @@ class KeyCache:
 
 
 def _hold(held: OrderedDict[str, T], key_id: str, what: T) -> None:
-    """Keep it; of very many, the one that was read first goes."""
+    """Cache an entry; if there are too many, the oldest is dropped."""
     held[key_id] = what
     if len(held) > _KEYS_HELD_MAX:
         held.popitem(last=False)

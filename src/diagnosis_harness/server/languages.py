@@ -1,4 +1,4 @@
-"""Which of our languages a client wants (RFC 9110, Accept-Language). Pure."""
+"""Chooses a language by the Accept-Language header (RFC 9110). Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _LENGTH_MAX = 500
 
 
 def preferred_language(header: str) -> Language:
-    """The language that is wanted most; English where none of ours is wanted, or both alike."""
+    """The preferred language; English if the client prefers none of ours, or both equally."""
     weights = dict.fromkeys(Language, 0.0)
     for part in header[:_LENGTH_MAX].split(","):
         name, _, parameters = part.partition(";")

@@ -1,4 +1,4 @@
-"""What the service counts for Prometheus. No caller, no question and no id stands in any label."""
+"""The Prometheus metrics of the service. No label holds a caller, a question or an id."""
 
 from __future__ import annotations
 
@@ -124,19 +124,19 @@ class Metrics:
             ).inc()
 
     def count_exports(self, counts: Mapping[str, int]) -> None:
-        """Take over how many traces were exported, by what became of them; they only ever grow."""
+        """Set how many traces were exported, by result; these counts only grow."""
         for result, count in counts.items():
             counter = self._exports.labels(result)
             counter.inc(count - self._exported.get(result, 0))
             self._exported[result] = count
 
     def _tell(self, run_id: str, **said: str) -> None:
-        """Keep what a run said for its end; of runs that never end, the oldest are forgotten."""
+        """Remember a value of a run until its end; of runs that never end, the oldest are dropped."""
         self._told.setdefault(run_id, {}).update(said)
         if len(self._told) > _UNFINISHED_MAX:
             self._told.popitem(last=False)
 
 
 def _label(kind: type[IntentType | FallbackType | ReleaseOutcome], value: object) -> str:
-    """The value, where it is one of the closed set: labels have no others."""
+    """The value if it belongs to the closed set; labels have no others."""
     return str(value) if value in set(kind) else NONE

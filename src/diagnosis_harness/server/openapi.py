@@ -1,4 +1,4 @@
-"""The OpenAPI document: what FastAPI gathers, with every problem that a path can answer with."""
+"""The OpenAPI document: what FastAPI generates, with every problem that a path can answer with."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def problems(*kinds: ProblemKind) -> Responses:
 
 
 def describe_api(app: FastAPI, *, needs_key: bool) -> None:
-    """Have the application tell its document, complete."""
+    """Make the application serve the complete document."""
 
     def build() -> dict[str, Any]:
         if app.openapi_schema is None:

@@ -1,4 +1,4 @@
-"""Answers that are written outside of a route: problems, as an ASGI application sends them."""
+"""Problems as ASGI responses, for answers outside of a route."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def problem_response(scope: Scope, problem: Problem) -> Response:
 
 
 async def send_problem(scope: Scope, receive: Receive, send: Send, problem: Problem) -> None:
-    """Send the problem, and with it the whole answer."""
+    """Send the problem as the whole answer."""
     await problem_response(scope, problem)(scope, receive, send)
 
 
 def request_id_of(scope: Scope) -> str:
-    """The id that the edge gave the request."""
+    """The id that `ErrorMiddleware` gave the request."""
     return str(scope["state"]["request_id"])

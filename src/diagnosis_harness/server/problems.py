@@ -1,7 +1,7 @@
 """Problems as RFC 9457 documents, from one table: status, type, title in both languages, when to retry.
 
 What is shown is decided here: a title for every kind, and the fields at fault where a person's input was
-refused. Nothing of the machine is ever shown: no message of another error, no path, no name of a class.
+refused. Internals are never shown: no message of another error, no path, no class name.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PROBLEM_MEDIA_TYPE = "application/problem+json"
 _TYPE_PREFIX = "urn:diagnosis-harness:problem:"
 _INSTANCE_PREFIX = "urn:diagnosis-harness:request:"
 ALERT_PATHS = frozenset({"/v1/alerts/alertmanager"})
-"""Where Alertmanager sends: it sends again after a 5xx alone, and takes every 4xx, 429 too, for final."""
+"""The path that Alertmanager calls: it retries only after a 5xx, and takes every 4xx, even 429, as final."""
 
 FIELDS_MAX = 20
 _TEXT_MAX = 300
@@ -336,7 +336,7 @@ _PASSES = frozenset({ProblemKind.TOO_SLOW, ProblemKind.TOO_MANY_REQUESTS, Proble
 
 
 def for_alerts(problem: Problem) -> Problem:
-    """The problem as Alertmanager must be told it: what passes is a 5xx; it sends nothing else again."""
+    """The problem for Alertmanager: a temporary one becomes a 5xx, since it retries nothing else."""
     return Problem(ProblemKind.NOT_TAKEN) if problem.kind in _PASSES else problem
 
 

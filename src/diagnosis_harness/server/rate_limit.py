@@ -1,4 +1,4 @@
-"""How often one key may ask: a token bucket for each, as values over the clock's time."""
+"""Rate limits of API keys: a token bucket for each, as values over the clock's time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _KEYS_MAX = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """What a key has left. It fills up evenly to what one minute allows, and holds no more."""
+    """The remaining requests of a key. It refills evenly, up to what one minute allows."""
 
     tokens: float
     at_s: float
@@ -19,7 +19,7 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a request came to: the bucket afterwards, and how long to wait where it was refused."""
+    """The result of a request: the bucket afterwards, and how long to wait if it was refused."""
 
     bucket: Bucket
     wait_s: float | None
@@ -38,7 +38,7 @@ def take_token(bucket: Bucket | None, *, now_s: float, per_minute: int) -> Taken
 
 
 class RateLimits:
-    """The buckets of one process, by key id. Of very many, the one that was not used for longest goes."""
+    """The buckets of one process, by key id. If there are too many, the least recently used is dropped."""
 
     def __init__(self) -> None:
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()

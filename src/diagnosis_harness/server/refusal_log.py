@@ -16,7 +16,8 @@ _LOG = logging.getLogger("diagnosis_harness.server")
 _TURNED_AWAY = frozenset({401, 403, 429})
 
 LINES_PER_MINUTE = 30
-"""Of each kind of refusal. Whoever tries keys, or a storm of alerts, must not fill the disk of the log."""
+"""Lines of each kind of refusal a minute, so that somebody guessing keys, or a storm of alerts, cannot fill
+the disk."""
 
 
 class RefusalLog:
@@ -57,7 +58,7 @@ def _kind(scope: Scope, status: int) -> str:
 
 
 def _describe(scope: Scope, status: int) -> str:
-    """What was asked, and why it was not answered. What a client chose stays out, but its address."""
+    """What was requested, and why it was refused; of what the client chose, only its address."""
     problem, client = _problem(scope), scope.get("client")
     route = getattr(scope.get("route"), "path", "a path that was not looked at")
     said = [f"{status} {_kind(scope, status)}: {escape_line(scope['method'])[:20]} {route}"]

@@ -1,4 +1,4 @@
-"""What clients send, as it must look: exact types, known names only, bounded sizes."""
+"""The bodies of requests: exact types, known fields only, bounded sizes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Instant = Annotated[str, Field(max_length=40, examples=[_INSTANT])]
 
 
 class Wire(BaseModel):
-    """A body: nothing is converted, and nothing unknown is passed over."""
+    """Base of bodies: nothing is converted, and unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -79,7 +79,7 @@ class Ask(Wire):
 
 
 class RunsAsked(BaseModel):
-    """Which runs are wanted, as query parameters."""
+    """The filter of runs, as query parameters."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -133,7 +133,7 @@ class Alert(BaseModel):
 
 
 class AlertGroup(BaseModel):
-    """A notification of Alertmanager's webhook receiver, version 4. What we do not use is passed over."""
+    """A notification of Alertmanager's webhook receiver, version 4; fields that we do not use are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 

@@ -1,4 +1,4 @@
-"""An id of a run as it stands in a path."""
+"""The id of a run in a path."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ CancelAnswerField = Annotated[Any, DescribedAs(CancelAnswerView | None)]
 
 
 class WishView(View):
-    """A cancel that was asked for."""
+    """A request to cancel."""
 
     reason: Annotated[str, DescribedAs(CancellationReason)]
     at: Timestamp
@@ -81,7 +81,7 @@ class SpentView(View):
 
 
 class RunView(View):
-    """A run. Status, outcome, state and stop reason stand side by side; none follows from another."""
+    """A run. Status, outcome, state and stop reason are independent of one another."""
 
     run_id: str
     session_id: str

@@ -31,9 +31,9 @@ async def serve_until_stopped(
     """Serve until SIGTERM or Ctrl+C.
 
     Args:
-        listening: told the URL once connections are taken.
-        stopping: awaited as soon as the process is asked to stop; it has the chats and streams ended by what
-            it is given.
+        listening: called with the URL once connections are accepted.
+        stopping: awaited as soon as the process is asked to stop, with a function that ends chats and
+        streams.
         on_second_signal: called when it is asked a second time.
 
     Raises:
@@ -67,7 +67,7 @@ async def serve_until_stopped(
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """A socket that is bound; connections wait in it until the server takes them."""
+    """A bound socket; connections wait in it until the server accepts them."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

@@ -17,7 +17,7 @@ _ALSO_LINE_ENDS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029
 
 
 def retry_hint(retry_ms: int) -> bytes:
-    """After how long a client that lost its connection comes again; no event."""
+    """How long a client waits before it reconnects; not an event."""
     return b"retry: %d\n\n" % retry_ms
 
 

@@ -27,11 +27,11 @@ from diagnosis_harness.server.problems import PROBLEMS, ProblemKind
 from diagnosis_harness.trace.event import TraceEvent
 
 SERVICE_STOPPING = "SERVICE_STOPPING"
-"""Code of a failure that the run did not cause: the service stopped; asking again gives an answer."""
+"""Code of a failure that the run did not cause: the service stopped, so asking again helps."""
 
 
 class SseState(StrEnum):
-    """How one connection stands."""
+    """The state of one connection."""
 
     NEW = "NEW"
     OPEN = "OPEN"
@@ -46,7 +46,7 @@ class SseState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunIds:
-    """Whose run it is; every result must carry the pair that metadata carried."""
+    """Session and run; every result must carry the pair that metadata carried."""
 
     session_id: str
     run_id: str
@@ -54,7 +54,7 @@ class RunIds:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """First event: which run this stream is of."""
+    """The first event: the run of this stream."""
 
     ids: RunIds
 
@@ -137,10 +137,10 @@ class SseSession:
 
 @dataclass(frozen=True, slots=True)
 class SseStep:
-    """What one request of the caller came to.
+    """The result of one request.
 
     Attributes:
-        session: how the connection stands from here on.
+        session: the connection afterwards.
         events: to be sent now, in this order.
         refusal: why nothing was done; `events` is empty then.
         cancel: the reason to cancel the run with, where it must be.

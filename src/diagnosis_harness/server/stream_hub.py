@@ -94,7 +94,7 @@ class StreamHub:
         """A reader of a run's stream, for the time of the body."""
         with self._hold_buffer(plan.ids.run_id) as tail:
             watch = Watch(plan, tail, self._archive, wants_row=lambda: self._want_row(tail), cancels=cancels)
-            tail.bells.add(watch.ring)
+            tail.wakers.add(watch.wake)
             self._watches.add(watch)
             if self._is_closing:
                 watch.close()
@@ -102,7 +102,7 @@ class StreamHub:
                 yield watch
             finally:
                 self._watches.discard(watch)
-                tail.bells.discard(watch.ring)
+                tail.wakers.discard(watch.wake)
 
     @contextmanager
     def telling(self, run_id: str) -> Iterator[None]:
@@ -113,7 +113,7 @@ class StreamHub:
                 yield
             finally:
                 tail.end_is_told = False
-                tail.ring()
+                tail.wake()
 
     @contextmanager
     def _hold_buffer(self, run_id: str) -> Iterator[EventBuffer]:
@@ -166,7 +166,7 @@ class StreamHub:
                     await self._look_up(tail)
             for watch in self._watches:
                 if watch.waits_for_store:
-                    watch.ring()
+                    watch.wake()
 
     def _want_row(self, tail: EventBuffer) -> None:
         if not tail.wants_row and not tail.end_is_told:

@@ -1,4 +1,4 @@
-"""What pydantic says of a body or a query, as fields at fault with a remedy for each."""
+"""Translates pydantic's errors about a body or a query to fields at fault, each with a remedy."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _SHAPES = {
     "list_type": "input should be an array",
     "string_too_short": "it is empty",
 }
-"""What pydantic says of JSON in words of Python, in words of JSON."""
+"""Pydantic's Python terms in terms of JSON."""
 _PLACES = ("body", "query", "path", "header")
 
 
 def problem_of_errors(errors: Sequence[Mapping[str, object]]) -> Problem:
-    """The problem of a request that does not have its form."""
+    """The problem of a malformed request."""
     return Problem(ProblemKind.INVALID_INPUT, tuple(_field(error) for error in errors[:FIELDS_MAX]))
 
 

@@ -30,7 +30,7 @@ def _describe(schema: dict[str, Any]) -> None:
 
 
 class View(BaseModel):
-    """A response body or a part of one. Every field is always there; what is not known is null.
+    """A response body or a part of one. Every field is always present; an unknown value is null.
 
     Reading one, as the command line does, ignores fields that only a newer server knows.
     """

@@ -1,4 +1,4 @@
-"""One client's way through the stream of a run: what it gets next, and what it waits for."""
+"""What one client of a run's stream gets next, and what it waits for."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ CHUNK_BYTES = 65_536
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchPlan:
-    """What a client is to get.
+    """What a client wants.
 
     Attributes:
-        after: the last event that it had on a connection before; None for a first one.
-        starts_run: whether its connection started the run and is its life.
+        after: the last event that it received on an earlier connection; None for a first one.
+        starts_run: whether its connection started the run, which ends with it.
         with_trace: whether it wants the other events of the log as well.
     """
 
@@ -51,11 +51,11 @@ class WatchPlan:
 
 
 class Watch:
-    """A reader of a tail. Each call of `next` gives what can be sent now; nothing is kept for it meanwhile.
+    """A reader of an event buffer. Each call of `next` gives what can be sent now; nothing is queued for it.
 
     Attributes:
-        session: how the connection stands.
-        waits_for_store: the log could not be read; it is tried again when somebody rings.
+        session: the state of the connection.
+        waits_for_store: the log could not be read; it is read again at the next wake-up.
     """
 
     def __init__(
@@ -89,35 +89,35 @@ class Watch:
 
     # ------------------------------------------------------------------ from outside
 
-    def ring(self) -> None:
-        """There may be something new."""
+    def wake(self) -> None:
+        """Wake the reader: there may be something new."""
         self._is_rung = True
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
     def beat(self) -> None:
-        """A heartbeat is due, unless something was sent since the last one."""
+        """Note that a heartbeat is due, unless something was sent since the last one."""
         if not self._has_sent:
             self._beat_is_due = True
-            self.ring()
+            self.wake()
         self._has_sent = False
 
     def fail(self, failure: Failure) -> None:
-        """The run has no end that may be shown; this failure is sent instead."""
+        """Send this failure, since the run has no end that may be shown."""
         self._failure = failure
-        self.ring()
+        self.wake()
 
     def close(self) -> None:
-        """End the stream as soon as there is nothing to send at once; the client comes again elsewhere."""
+        """End the stream when nothing is left to send at once; the client reconnects elsewhere."""
         self._is_closing = True
-        self.ring()
+        self.wake()
 
     def disconnect(self) -> None:
-        """The client disconnected, or nothing can be sent to it."""
+        """Note that the client disconnected, or cannot be written to."""
         step = disconnect_session(self.session)
         self.session = step.session
         self._is_over = True
-        self.ring()
+        self.wake()
         if step.cancel is not None and self._cancels is not None:
             self._cancels(step.cancel)
 
@@ -129,7 +129,7 @@ class Watch:
         return self.session.state is SseState.DISCONNECTED
 
     async def next(self) -> bytes:
-        """The bytes to send now, as soon as there are any; none when nothing follows."""
+        """Wait for the next bytes to send; none when the stream has ended."""
         while not self._is_over:
             self._is_rung = False
             if self.session.state is SseState.NEW:
@@ -158,7 +158,7 @@ class Watch:
             self._waiter = None
 
     def _first_bytes(self) -> bytes:
-        """The metadata, unless the client has it; and the hint, with which the headers are on their way."""
+        """The metadata, unless the client has it, and the retry hint, so that headers are sent at once."""
         is_first = self._plan.after is None
         step = (
             open_session(self.session, self._plan.ids)
@@ -170,7 +170,7 @@ class Watch:
         return retry_hint(self._plan.retry_ms) + told
 
     def _at_hand(self) -> bytes | None:
-        """What needs no waiting, as nearly all does; None where the log or the end has to be looked at."""
+        """What can be sent without waiting; None where the log or the end has to be read."""
         frames = self._tail.after(self._seq)
         if frames is None or self._failure is not None:
             return None
@@ -190,7 +190,7 @@ class Watch:
         return chunk or self._end()
 
     async def _read(self) -> Sequence[Frame]:
-        """A page of the log itself."""
+        """Read a page of the log."""
         run_id = self._tail.run_id
         events = await self._archive.events(run_id, after_seq=self._seq, limit=PAGE_EVENTS)
         if len(events) < PAGE_EVENTS:
@@ -198,7 +198,7 @@ class Watch:
         return [Frame(event) for event in events]
 
     def _take_chunk(self, frames: Sequence[Frame]) -> bytes:
-        """Pass over frames, up to what one chunk holds, and give those that are this client's."""
+        """Advance over frames, up to the size of one chunk, and return those that this client wants."""
         taken, size_bytes = [], 0
         for frame in frames:
             self._seq = frame.id.seq
@@ -222,7 +222,7 @@ class Watch:
                 return False
 
     def _end(self) -> bytes:
-        """The end, once the log has come to it and the row is there."""
+        """The end, once the log has reached it and the row is there."""
         if self._finished_seq is None:
             return b""
         row = self._tail.row
@@ -232,7 +232,7 @@ class Watch:
         return self._last_bytes(finish_by_row(self.session, row), self._finished_seq)
 
     def _last_bytes(self, step: SseStep, seq: int | None) -> bytes:
-        """The two events of an end; those that the client had on an earlier connection are left out."""
+        """The two events of an end, without those that the client received on an earlier connection."""
         self.session = step.session
         self._is_over = True
         told = []

@@ -20,7 +20,7 @@ LATE = "It takes no write in time."
 
 
 class WriteCheck:
-    """Tries a store by a small write, at most one a second and one at a time. Used from one event loop.
+    """Tests a store with a small write, at most one a second and one at a time. Used from one event loop.
 
     Args:
         write: writes little, over what it wrote before; raises `StoreFailure` where it cannot.
@@ -34,7 +34,7 @@ class WriteCheck:
         self._last: str | None = None
 
     async def problem(self) -> str | None:
-        """Why the store takes no write, as a sentence; None where it did, a second ago at most."""
+        """Why the store accepts no write, as a sentence; None if it did within the last second."""
         now_s = self._clock.now_s()
         tried = self._tried
         if tried is None or (tried.done() and now_s - self._began_s >= PERIOD_S):
@@ -56,7 +56,7 @@ class WriteCheck:
 
 
 async def _wait_until_done(clock: Clock, limit_s: float, tried: asyncio.Task[str | None]) -> None:
-    """Wait for a write that others wait for as well: it goes on where this one has waited enough."""
+    """Wait for a write that is shared with others; it continues if this caller stops waiting."""
     bell = asyncio.ensure_future(sleep(clock, limit_s))
     try:
         await asyncio.wait((tried, bell), return_when=asyncio.FIRST_COMPLETED)

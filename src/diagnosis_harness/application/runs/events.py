@@ -26,8 +26,8 @@ def fail_on_error(core: DiagnosisHarnessCore, ctx: RunContext) -> Iterator[None]
 
 
 @contextmanager
-def trace_run(core: DiagnosisHarnessCore, ctx: RunContext, question: str) -> Iterator[None]:
-    """As `fail_on_error`, with RUN_STARTED before the work and RUN_FINISHED after whatever it raises.
+def emit_start_and_end(core: DiagnosisHarnessCore, ctx: RunContext, question: str) -> Iterator[None]:
+    """As `fail_on_error`, with RUN_STARTED before the work, and RUN_FINISHED after it if it raises.
 
     Work that succeeds calls `emit_run_finished` itself, with its outcome.
     """

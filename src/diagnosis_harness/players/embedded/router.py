@@ -40,7 +40,7 @@ _PLAIN = {0xFF01 + place: 0x21 + place for place in range(94)} | {ord("’"): "'
 
 
 class EmbeddedRouter:
-    """Plays `IntentRouter`; never waits, never fails, spends no question_words."""
+    """Plays `IntentRouter`; never waits, never fails, spends no tokens."""
 
     def __init__(self) -> None:
         self._lexicon = Lexicon()

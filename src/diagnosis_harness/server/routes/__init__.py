@@ -1,1 +1,1 @@
-"""The paths of the HTTP interface, one file for each thing they are about."""
+"""The routes of the HTTP interface, one file for each subject."""

@@ -38,7 +38,7 @@ class AlertRunView(View):
 
 
 class AlertsView(View):
-    """What is known of a notification when it has been taken."""
+    """The state of an accepted notification."""
 
     notification_id: Annotated[
         str | None,

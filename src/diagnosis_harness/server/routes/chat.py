@@ -1,4 +1,4 @@
-"""`POST /v1/chat`: a question, and its answer as a stream of events. The connection is the run's life."""
+"""`POST /v1/chat`: a question, with its answer as a stream; closing the connection cancels the run."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def chat(
 ) -> EventStream:
     """Ask, and follow the answer: metadata, status, then content or failure, then done.
 
-    Whoever closes the connection cancels the run.
+    Closing the connection cancels the run.
     """
     del place
     request = await streams.service.runs.request(

@@ -1,4 +1,4 @@
-"""`GET /v1/runs/{run_id}/events`: the stream of any run, whole or after the last event that came."""
+"""`GET /v1/runs/{run_id}/events`: the stream of any run, whole or after the last received event."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def events(
     """Watch a queued, running or ended run. Connecting or disconnecting does not affect the run."""
     del place
     row = await streams.service.runs.row(caller, run_id)
-    # An EventSource that comes again repeats the address it was given; what it has seen since is the header.
+    # A reconnecting EventSource repeats its address; the header says what it has received since.
     text = last_event_id or asked_after
     after = None if not text else read_event_id(text)
     if after is not None and await _is_done(streams.service.stores.archive, run_id, after):

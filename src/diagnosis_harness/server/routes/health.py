@@ -1,4 +1,4 @@
-"""Health: whether the process lives, whether it can work, and what it counts."""
+"""Liveness, readiness and metrics."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class HealthView(View):
 
 
 class ReadyView(View):
-    """What the service needs, and how it stands."""
+    """What the service needs, and the state of each part."""
 
     status: Literal["ready", "not ready"]
     checks: dict[str, str]
@@ -43,7 +43,7 @@ class ReadyView(View):
     "/healthz", summary="The process lives", responses={200: {"model": HealthView, "description": "Yes."}}
 )
 async def healthz() -> Response:
-    """Answers as long as the process does; nothing else is looked at."""
+    """Answers while the process is alive; checks nothing else."""
     return JSONResponse(HealthView(status="ok").body())
 
 
@@ -56,9 +56,9 @@ async def healthz() -> Response:
     },
 )
 async def readyz(state: AppStateDep, request: Request) -> Response:
-    """Whether all stores take writes, this process takes runs where it is to, and cares for its runs.
+    """Whether all stores accept writes, this process takes runs if it should, and its background tasks run.
 
-    Notifications of alerts that wait, however many, are no reason not to be ready.
+    Waiting notifications of alerts, however many, do not make it unready.
     """
     service = state.service
     database, evidence = await _stores(state)
@@ -80,7 +80,7 @@ async def readyz(state: AppStateDep, request: Request) -> Response:
 
 
 def _sources(left: int) -> str:
-    """Runs that wait for a source of another process are no fault of this one: it stays ready."""
+    """The state of the sources; runs that wait for another process's source do not make this one unready."""
     if not left:
         return OK
     return f"queued runs that ask about a source that this process does not have: {left}"

@@ -178,7 +178,7 @@ class WhyAnswerView(View):
 
 
 class WhyView(View):
-    """The seven answers; while the run goes on they hold as of now, and `says` says so."""
+    """The seven answers; while the run is in progress they hold as of now, and `says` says so."""
 
     run_id: str
     status: RunStatus
