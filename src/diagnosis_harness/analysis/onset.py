@@ -12,6 +12,7 @@ from diagnosis_harness.analysis.robust import median_rows, width_rows
 REACH_S = 900.0  # how far from the stated instant to look
 LEAST_SIDE = 3  # points that each side of a split needs
 CLEAR = 5.0  # widths between the two sides' medians
+SPLITS_TRIED = 240  # of one series, looked at closely: four hours by the minute
 BETTER = 1.1  # how much more of the variation a split must explain than the stated one, to replace it
 
 
@@ -50,6 +51,34 @@ def estimate_onset(
     step_s = float(np.median(np.diff(time_s))) if len(time_s) > 1 else 0.0
     moved = gain > BETTER * stated_gain and abs(found_s - stated_s) > step_s
     return OnsetEstimate(found_s if moved else stated_s, found_s, clarity, moved)
+
+
+def began_before(time_s: Floats, value: Floats, *, onset_s: float) -> float | None:
+    """When one series had moved before an onset and had not come back by then; None where it had not.
+
+    Its clearest step lies before the onset, and what came after the onset is as it was since that step. Such
+    a series looks calm around the onset, and is not: the trouble began earlier than it was asked about.
+    """
+    held = np.isfinite(value)
+    times, values = time_s[held], value[held]
+    if int((times >= onset_s).sum()) < LEAST_SIDE or int((times < onset_s).sum()) < 2 * LEAST_SIDE:
+        return None
+    coarse = max(1, len(values) // SPLITS_TRIED)
+    seen = len(values) // coarse * coarse
+    found = estimate_onset(
+        times[:seen:coarse],
+        median_rows(values[:seen].reshape(-1, coarse))[None],
+        stated_s=None,
+        latest_s=onset_s,
+    )
+    if found is None:
+        return None
+    early, between = values[times < found.time_s], values[(times >= found.time_s) & (times < onset_s)]
+    if len(between) < LEAST_SIDE:
+        return None
+    before, since, after = (float(np.median(part)) for part in (early, between, values[times >= onset_s]))
+    has_stayed = abs(after - since) < 0.5 * abs(since - before)
+    return found.time_s if has_stayed else None
 
 
 def _best_split(

@@ -82,6 +82,7 @@ class Normality(StrEnum):
     """What a predicate asks of a move that normal operation may show as well."""
 
     BEYOND = "BEYOND"  # it went further, or no normal operation is known
+    NOT_WITHIN = "NOT_WITHIN"  # so, or it had gone further before the time that was asked about
     WITHIN = "WITHIN"  # it went no further
     ANY = "ANY"  # nothing moved, or the item has no normal operation of its own
 
@@ -220,7 +221,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             kinds=frozenset({ItemKind.ONSET, ItemKind.SIGNAL_CHANGE}),
             carries=frozenset({Part.SIGNAL, Part.DIRECTION, Part.ONSET}),
             second=Second.PEER,
-            normality=Normality.BEYOND,
+            normality=Normality.NOT_WITHIN,
             about=About.ITS_ONSET,
             holds=_began,
             words=frozenset({WordClass.BEGIN, WordClass.TROUBLE, WordClass.CALL}),

@@ -58,12 +58,22 @@ def time_objections(claim: Claim, item: EvidenceItem, inquiry: Inquiry) -> tuple
 
 def is_normal(item: EvidenceItem) -> bool:
     """Whether a signal moved no further than its own normal operation shows; unknown is not normal."""
+    if began_earlier(item):
+        return False
     if item.direction is Direction.FLAT:
         return True
     as_far, windows = item.attributes.get("as_far"), item.attributes.get("normal_windows")
     if not isinstance(as_far, int) or not isinstance(windows, int) or windows < 1:
         return False
     return as_far > NORMAL_SHARE * windows
+
+
+def began_earlier(item: EvidenceItem) -> bool:
+    """Whether a signal had moved before the time that was asked about, and had not come back by then.
+
+    Around that time it is neither normal nor news.
+    """
+    return item.attributes.get("began_before") is True
 
 
 def subject_of(rule: PredicateRule, item: EvidenceItem) -> str | None:
@@ -96,6 +106,8 @@ def _text(item: EvidenceItem, attribute: str) -> str | None:
 def _is_as_normal(rule: PredicateRule, item: EvidenceItem) -> bool:
     match rule.normality:
         case Normality.BEYOND:
+            return not is_normal(item) and not began_earlier(item)
+        case Normality.NOT_WITHIN:
             return not is_normal(item)
         case Normality.WITHIN:
             return is_normal(item)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from diagnosis_harness.analysis.meaning import RESOURCES, SYMPTOMS, SignalKind
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET_PARAMETER, names, timestamp, whole
 from diagnosis_harness.toolbox.metric_table import MetricTable
@@ -18,6 +19,13 @@ POINTS = 24
 DEFAULT_LIMIT = 30
 
 
+CALM = Parameter(
+    "calm",
+    ParameterKind.FLAG,
+    "Of the named entities also what did not move, behind what did.",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class FindChangedSignals:
     """SIGNAL_CHANGE items.
@@ -26,7 +34,8 @@ class FindChangedSignals:
     any, so that one loud service does not crowd out the others.
 
     Attributes of an item: `z` (robust score over what the series does by itself), `bad`, `kind`, `ratio`,
-    `median`, `false_alarm` (share of normal windows that moved as far), `owner` (service of an instance).
+    `median`, `false_alarm` (share of normal windows that moved as far), `owner` (service of an instance),
+    `began_before` (it had moved before the onset, at `onset_s`, and had not come back by then).
     """
 
     views: Views
@@ -45,7 +54,7 @@ class FindChangedSignals:
             name="find_changed_signals",
             description="Signals that moved after onset against normal operation, by robust score.",
             description_zh="与正常运行相比，故障后发生变化的信号，按稳健分数排列。",
-            parameters=(ONSET_PARAMETER, ENTITIES, limit),
+            parameters=(ONSET_PARAMETER, ENTITIES, CALM, limit),
             scope_names=("metrics:read",),
         )
 
@@ -68,7 +77,10 @@ class FindChangedSignals:
         ]
         moves = moves_of(table)
         found = [moves[place] for place in places if _is_finding(moves[place], table)]
-        ordered = _by_turns(found, table)[: whole(arguments, "limit", DEFAULT_LIMIT)]
+        ordered = _by_turns(found, table)
+        if wanted is not None and arguments.get("calm") is True:
+            ordered += _calm(table, [moves[place] for place in places])
+        ordered = ordered[: whole(arguments, "limit", DEFAULT_LIMIT)]
         items = tuple(
             signal_item(table, move, f"s{place}", onset_s=view.onset_s, points=POINTS)
             for place, move in enumerate(ordered, start=1)
@@ -84,6 +96,20 @@ class FindChangedSignals:
 
 def _is_finding(move: SignalMove, table: MetricTable) -> bool:
     return move.z >= LEAST_Z and move.direction is not Direction.FLAT and usable(move, table)
+
+
+def _calm(table: MetricTable, moves: Sequence[SignalMove]) -> list[SignalMove]:
+    """The rows that are no finding: symptoms first, then the resources, then the rest.
+
+    What moved less than a hint is as it was: no direction is claimed of it.
+    """
+    rest = [move for move in moves if usable(move, table) and not _is_finding(move, table)]
+    calm = [replace(move, direction=Direction.FLAT, bad=False) for move in rest]
+    return sorted(calm, key=lambda move: (_order_of(table.rows[move.row].meaning.kind), move.row))
+
+
+def _order_of(kind: SignalKind) -> int:
+    return 0 if kind in SYMPTOMS else 1 if kind in RESOURCES else 2
 
 
 def _by_turns(found: Sequence[SignalMove], table: MetricTable) -> list[SignalMove]:

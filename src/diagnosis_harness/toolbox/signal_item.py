@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnosis_harness.analysis.clue import calibrate
+from diagnosis_harness.analysis.clue import NOISE_SHARE, calibrate
 from diagnosis_harness.analysis.meaning import SignalSide
+from diagnosis_harness.analysis.onset import began_before
 from diagnosis_harness.analysis.robust import high_rows
 from diagnosis_harness.analysis.series import thin
 from diagnosis_harness.analysis.shift import own_time_of_change
@@ -19,6 +20,8 @@ from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.wording import digits, quantity, round4, round4_or_none
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
+SHARE = 1.0 - NOISE_SHARE
+"""Of normal windows that may move as far by chance."""
 FLAT_BELOW = 1.0  # widths; a smaller move is no move
 
 
@@ -86,9 +89,15 @@ def signal_item(
     median for a flat one. `baseline` is the usual level.
     """
     row = table.rows[move.row]
+    had_begun_s = _had_begun(table, move, onset_s)
+    if had_begun_s is not None:
+        rose = float(table.shift.value[move.row]) >= float(table.shift.level[move.row])
+        move = replace(move, direction=Direction.UP if rose else Direction.DOWN)
     value, baseline = _value(table, move), round4_or_none(float(table.shift.level[move.row]))
-    began_s = _began(table, move, onset_s)
+    began_s = had_begun_s if had_begun_s is not None else _began(table, move, onset_s)
     attributes = _attributes(table, move, value, baseline)
+    if had_begun_s is not None:
+        attributes["began_before"] = True
     length = max(table.end - table.split, 2)
     first = max(0, table.split - 2 * length)
     course = table.value[move.row, first : table.end]
@@ -117,6 +126,16 @@ def signal_item(
         attributes=attributes,
         source_rows=int(table.shift.points[move.row] + table.shift.before[move.row]),
     )
+
+
+def _had_begun(table: MetricTable, move: SignalMove, onset_s: float) -> float | None:
+    """When a row that looks calm around the onset had moved before it; None for any other row."""
+    is_calm = move.direction is Direction.FLAT or move.as_far > SHARE * move.normal_windows
+    if not is_calm:
+        return None
+    begins_s = table.time_s[: table.end] - 0.5 * table.step_s
+    found = began_before(begins_s, table.value[move.row, : table.end], onset_s=onset_s)
+    return None if found is None else round(found, 3)
 
 
 def _value(table: MetricTable, move: SignalMove) -> float | None:

@@ -125,7 +125,7 @@ def _form_look(view: PolicyView, onset: Mapping[str, JsonValue]) -> list[NextCal
     """What the form of the question asks about: its entities by themselves, and the logs it wants to see."""
     form, looks = view.form, list[NextCall]()
     for name in form.subjects if form.form is not QuestionForm.WHY else ():
-        looks.append(("find_changed_signals", {"entities": [name], **onset}))
+        looks.append(("find_changed_signals", {"entities": [name], "calm": True, **onset}))
         looks.append(("compare_spans", {"entities": [name], **onset}))
     if form.topic in (Topic.LOGS, Topic.ERRORS, Topic.ANY):
         looks.append(("search_logs", {} if form.subject is None else {"entity": form.subject}))

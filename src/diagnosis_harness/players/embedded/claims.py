@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate, Quote
 from diagnosis_harness.guards.statement import state_claim
-from diagnosis_harness.guards.support import is_normal, objections
+from diagnosis_harness.guards.support import began_earlier, is_normal, objections
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -28,11 +28,14 @@ _RISES = (Predicate.SLOWED, Predicate.FAILED, Predicate.DROPPED)
 def plain_claim(record: EvidenceRecord, item: EvidenceItem) -> Claim | None:
     """What the item says by itself; None where it says nothing that a claim can state.
 
-    A move that normal operation shows as well is said to be normal, not to be a change.
+    A move that normal operation shows as well is said to be normal, not to be a change; of one that came
+    before the time that was asked about it is said when it began.
     """
     predicate = _PLAIN.get(item.kind)
     if item.entity is None or predicate is None:
         return None
+    if predicate is Predicate.CHANGED and began_earlier(item):
+        predicate = Predicate.BEGAN
     if predicate is Predicate.CHANGED and is_normal(item):
         predicate = Predicate.NORMAL
     if predicate is Predicate.FAILED and "without" in item.attributes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.guards.answering import CLEAR_Z
 from diagnosis_harness.guards.harm import is_harm
-from diagnosis_harness.guards.support import is_normal
+from diagnosis_harness.guards.support import began_earlier, is_normal
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -143,7 +143,7 @@ def _by_score(found: Iterable[Found]) -> tuple[Found, ...]:
 def is_worth_telling(item: EvidenceItem) -> bool:
     """Whether an item helps who looks for what broke: harm, a recent change, a call, an onset."""
     if item.kind in OBSERVED_KINDS:
-        return is_harm(item)
+        return is_harm(item) or began_earlier(item)
     if item.kind is ItemKind.CHANGE_EVENT:
         return is_recent_change(item)
     return True
@@ -151,7 +151,12 @@ def is_worth_telling(item: EvidenceItem) -> bool:
 
 def clearly_moved(item: EvidenceItem) -> bool:
     """Whether a signal clearly moved, further than normal operation shows, whatever harm that does."""
-    return item.kind is ItemKind.SIGNAL_CHANGE and item.number("z") >= CLEAR_Z and not is_normal(item)
+    return (
+        item.kind is ItemKind.SIGNAL_CHANGE
+        and item.number("z") >= CLEAR_Z
+        and not is_normal(item)
+        and not began_earlier(item)
+    )
 
 
 def is_recent_change(item: EvidenceItem) -> bool:
