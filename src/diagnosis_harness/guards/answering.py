@@ -7,7 +7,7 @@ run shows anything worse of the same entity.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim, EvidenceRef, Predicate
@@ -15,6 +15,7 @@ from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.question_form import QuestionForm, Topic
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.incident_time import is_same_time
+from diagnosis_harness.guards.support import began_earlier
 from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -33,6 +34,7 @@ _MOVES = frozenset(
         Predicate.NORMAL,
     }
 )
+_SHOWS_MOVE = _MOVES - {Predicate.NORMAL} | {Predicate.BEGAN}
 _SHOWS_STATE = _MOVES | {
     Predicate.BEGAN,
     Predicate.HAPPENED,
@@ -129,10 +131,25 @@ def _state_of(
     names = _names(name, inquiry)
     if any(is_harm(item) for record in records for item in record.items if item.entity in names):
         return ()
-    if any(each.predicate in _MOVES - {Predicate.NORMAL} for each in claims if each.entity in names):
+    items = _items(records)
+    moved = [each for each in claims if each.predicate in _SHOWS_MOVE and each.entity in names]
+    if any(not _is_harmless_hint(each, items) for each in moved):
         return ()
     normal = _of(name, inquiry, claims, lambda claim: claim.predicate is Predicate.NORMAL)
     return tuple(normal[:ANSWERING_MAX])
+
+
+def _is_harmless_hint(claim: Claim, items: Mapping[EvidenceRef, EvidenceItem]) -> bool:
+    """Whether all that a claim cites moved a little, and the way that does no harm: what calm signals do."""
+    cited = [items.get(ref) for ref in claim.refs]
+    return bool(cited) and all(
+        item is not None
+        and not item.attributes.get("bad")
+        and not began_earlier(item)
+        and isinstance(item.attributes.get("z"), int | float)
+        and not _is_clear(item)
+        for item in cited
+    )
 
 
 def _of(

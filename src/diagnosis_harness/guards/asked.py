@@ -84,7 +84,7 @@ class QuestionScope:
             return False
         limit = given.get("limit")
         is_cut = limit is not None and (found.omitted > 0 or limit == len(found.items))
-        if is_cut or given.keys() - {"onset", "limit", rule.entity}:
+        if is_cut or given.keys() - {"onset", "limit", "calm", rule.entity}:
             return False
         named = given.get(rule.entity)
         if named is not None and not (isinstance(named, list) and entity in named):

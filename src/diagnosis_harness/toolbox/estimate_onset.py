@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, timestamp
+from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, text, timestamp
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.toolbox.wording import digits, round4
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
-from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
+from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +34,34 @@ class EstimateOnset:
             name="estimate_onset",
             description="When it began: stated, the alert's, or estimated from indicators or events.",
             description_zh="何时开始：数据源给出的、告警的，以及由指标或平台事件估计的时间。",
-            parameters=(ONSET_PARAMETER,),
+            parameters=(
+                ONSET_PARAMETER,
+                Parameter(
+                    "entity",
+                    ParameterKind.ENTITY,
+                    "Whose symptoms to look at first, where nobody states an onset. Left out: the alert's.",
+                ),
+            ),
             scope_names=("sources:read", "metrics:read"),
         )
+
+    def entities(self, ctx: RunContext) -> Collection[str]:
+        """The names that it can be asked about."""
+        return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The instants, with how they were found."""
         given = timestamp(arguments, "onset")
         summary = self.views.sources.summary.summary(ctx)
-        found = self.views.onset(ctx, given)
+        asked = text(arguments, "entity")
+        own = None if asked is None or given is not None else self.views.onset_shown_by(ctx, asked)
+        found = self.views.onset(ctx, given) if own is None else own
         known = [("argument", given), ("stated", summary.onset_s), ("alert", summary.alert.time_s)]
         if found is None and all(at is None for _, at in known):
             return ToolFindings(
                 (), summary.incident, note="no onset is stated, and no indicator changed clearly"
             )
-        entity = self.views.find_indicated(ctx)
+        entity = self.views.find_indicated(ctx) if own is None else asked
         used = None if found is None else found.time_s
         items = [
             _item(method, at, entity, used=used == at, clarity=None) for method, at in known if at is not None

@@ -240,13 +240,19 @@ class IncidentView:
             if found is not None:
                 return list(found.rows)
         entity = alert.entity or self.usual_entry()
-        symptoms = [
-            place
-            for place, row in enumerate(table.rows)
-            if row.caller is None and row.meaning.side is SignalSide.OWN and row.meaning.kind in SYMPTOMS
-        ]
         # Without a known affected entity, any symptom may indicate the onset.
-        return [place for place in symptoms if table.rows[place].owner == entity] or symptoms
+        return self.own_symptoms(entity) or self.own_symptoms(None)
+
+    def own_symptoms(self, entity: str | None) -> list[int]:
+        """Rows that show how an entity and its instances do their own work; those of all for None."""
+        return [
+            place
+            for place, row in enumerate(() if self.metrics is None else self.metrics.rows)
+            if row.caller is None
+            and row.meaning.side is SignalSide.OWN
+            and row.meaning.kind in SYMPTOMS
+            and entity in (None, row.owner, row.entity)
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,22 @@ class Views:
         fault = first_fault(self.events(ctx))
         return None if fault is None else OnsetEstimate(fault.first_s, fault.first_s, 0.0, moved=True)
 
+    def onset_shown_by(self, ctx: RunContext, entity: str) -> OnsetEstimate | None:
+        """The onset by an entity's own symptoms alone; None where somebody stated one, or they are not clear.
+
+        Another entity's trouble, earlier or louder, is not when this one's began.
+        """
+        summary = self.sources.summary.summary(ctx)
+        stated = summary.onset_s if summary.onset_s is not None else summary.alert.time_s
+        if stated is not None or summary.incident is None:
+            return None
+        view = self.at(ctx, summary.incident.end_s)
+        rows = view.own_symptoms(entity)
+        if view.metrics is None or not rows:
+            return None
+        begins_s = view.metrics.time_s - 0.5 * view.metrics.step_s
+        return estimate_onset(begins_s, view.metrics.value[rows], stated_s=None)
+
     def names(self, ctx: RunContext) -> frozenset[str]:
         """The names that a tool can be asked about. It takes no lock: callers never wait for a view."""
         names = self._names

@@ -94,10 +94,10 @@ def names(*records: EvidenceRecord) -> list[str]:
 
 def test_it_looks_at_what_there_is_then_broadly_then_ranks_then_closely_then_drafts() -> None:
     """Each stage follows from the records of the one before; telemetry that is absent is not asked for."""
-    assert names() == ["describe_sources"]
-    assert names(inventory("metrics")) == ["estimate_onset", "find_changed_signals"]
-    assert "compare_spans" in names(inventory("metrics", "spans"))
     onset = ready_record(tool_call_id="t0", tool_name="estimate_onset")
+    assert names() == ["describe_sources", "estimate_onset"]
+    assert names(inventory("metrics"), onset) == ["find_changed_signals"]
+    assert "compare_spans" in names(inventory("metrics", "spans"), onset)
     assert names(*make_records()[:2], onset) == ["rank_causes"]
     assert names(*make_records(), onset) == ["inspect_signal", "walk_topology"]
     scopes = {
@@ -118,7 +118,8 @@ def test_the_alerting_signal_is_looked_at_whatever_comes_of_it() -> None:
         signal="latency",
         attributes={"telemetry": "alert", "alert_statistic": "p99"},
     )
-    answer = next_answer(view(ready_record(alert, tool_call_id="t1", tool_name="describe_sources")))
+    onset = ready_record(tool_call_id="t0", tool_name="estimate_onset")
+    answer = next_answer(view(ready_record(alert, tool_call_id="t1", tool_name="describe_sources"), onset))
     assert isinstance(answer, AskTools)
     asked = {call.tool_name: call.arguments for call in answer.calls}
     assert asked["inspect_signal"] == {

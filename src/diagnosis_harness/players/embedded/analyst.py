@@ -28,6 +28,7 @@ from diagnosis_harness.players.embedded.reading import (
     deciding_signal,
     is_worth_telling,
 )
+from diagnosis_harness.tools.evidence import ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 NextCall: TypeAlias = tuple[str, Mapping[str, JsonValue]]
@@ -101,10 +102,18 @@ def _calls_to_make(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]
 
 def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
     """What to look at, stage by stage; a later stage is only thought of when the ones before are done."""
-    yield [("describe_sources", {}), ("match_entities", {"text": view.question[:QUESTION_LIMIT]})]
-    onset = _onset(view)
+    onset = _onset(view, reading)
+    whose: dict[str, JsonValue] = (
+        {"entity": view.affected[0]} if view.affected and view.onset_s is None else {}
+    )
+    yield [
+        ("describe_sources", {}),
+        ("match_entities", {"text": view.question[:QUESTION_LIMIT]}),
+        ("estimate_onset", {**whose, **_stated_onset(view)}),
+    ]
+    if not reading.of_kind(ItemKind.ONSET):
+        yield [(name, given) for name, given in _calm_look(view, reading) if reading.worth_asking(name)]
     broad: list[NextCall] = [
-        ("estimate_onset", onset),
         *_alert_look(view, reading, onset),
         ("find_changed_signals", onset),
         ("compare_spans", onset),
@@ -132,9 +141,24 @@ def _form_look(view: PolicyView, onset: Mapping[str, JsonValue]) -> list[NextCal
     return looks
 
 
-def _onset(view: PolicyView) -> dict[str, JsonValue]:
+def _stated_onset(view: PolicyView) -> dict[str, JsonValue]:
     """When it began, as the asker says; code has read the question's own words."""
     return {} if view.onset_s is None else {"onset": view.onset_s}
+
+
+def _onset(view: PolicyView, reading: Reading) -> dict[str, JsonValue]:
+    """When it began, as the asker says, else as the symptoms of whom the question is about show it."""
+    own = reading.onset_of_asked()
+    return {"onset": own} if view.onset_s is None and own is not None else _stated_onset(view)
+
+
+def _calm_look(view: PolicyView, reading: Reading) -> list[NextCall]:
+    """Whom the question is about at the end of the recording, where nothing says or shows an onset."""
+    late_s = reading.late_start()
+    if late_s is None or view.onset_s is not None:
+        return []
+    names = dict.fromkeys((*view.form.subjects, *view.affected))
+    return [("find_changed_signals", {"entities": [name], "calm": True, "onset": late_s}) for name in names]
 
 
 def _victim(view: PolicyView, reading: Reading) -> str | None:
@@ -186,10 +210,13 @@ def _close_look(reading: Reading, onset: Mapping[str, JsonValue]) -> list[NextCa
 
 def _assess(record: EvidenceRecord, form: FormRead) -> Assessment:
     """A result helped when it says something that a claim can state; what is asked about comes first."""
-    subjects, compares = form.subjects, form.form is QuestionForm.COMPARE_TIMES
+    inspected = record.arguments.get("entities") if record.arguments.get("calm") else None
+    subjects = (*form.subjects, *(inspected if isinstance(inspected, list) else ()))
+    compares = form.form is QuestionForm.COMPARE_TIMES
     stated = [(item, plain_claim(record, item)) for item in record.items]
     harm = [claim for item, claim in stated if claim is not None and is_worth_telling(item)]
     moved = [claim for item, claim in stated if claim is not None and clearly_moved(item)]
+    every = [claim for _, claim in stated if claim is not None]
     normal = [claim for _, claim in stated if claim is not None and claim.predicate is Predicate.NORMAL]
     # What moved and does no harm by itself is worth telling where nothing got worse, and that something
     # stayed normal where nothing moved; of little that is enough.
@@ -198,7 +225,7 @@ def _assess(record: EvidenceRecord, form: FormRead) -> Assessment:
     owners = {item.entity: item.attributes.get("owner") for item in record.items}
     own = [
         claim
-        for claim in dict.fromkeys((*harm, *moved, *normal))
+        for claim in dict.fromkeys((*harm, *moved, *every))
         if claim.entity in subjects or owners.get(claim.entity) in subjects
     ]
     facts = tuple({claim.claim_id: claim for claim in (*own[:OWN_FACTS], *facts)}.values())

@@ -34,6 +34,9 @@ OBSERVED_KINDS = (
 )
 """Kinds of items that say something observed of an entity."""
 LEAST_NORMAL_S = 1_200.0
+MINUTE_S = 60.0  # people name times by the minute
+LATE_SHARE, LATE_MAX_S = 0.25, 3_600.0
+"""How much of a recording is its end: the rest must tell what is usual, and an hour is all that is judged."""
 CHANGE_REACH_S = 3_600.0
 """How long before onset a change is still worth telling."""
 _DECIDING = {
@@ -122,6 +125,25 @@ class Reading:
         """The entity that the question names first, as far as the telemetry knows it."""
         inventory = self.of_kind(ItemKind.INVENTORY)
         return next((f.item.entity for f in inventory if f.item.attributes.get("mentioned")), None)
+
+    def onset_of_asked(self) -> float | None:
+        """The onset that the symptoms of the entity show that the estimate was asked about."""
+        for each in self.of_kind(ItemKind.ONSET):
+            asked = each.record.arguments.get("entity")
+            is_own = asked is not None and each.item.entity == asked
+            if is_own and each.item.attributes.get("method") == "estimated" and each.item.attributes["used"]:
+                return each.item.onset_s
+        return None
+
+    def late_start(self) -> float | None:
+        """From when on the end of the recording is compared with the rest; None where it is short."""
+        inventory = self.of_kind(ItemKind.INVENTORY)
+        windows = (f.item.window for f in inventory if f.item.attributes.get("recording") == "incident")
+        held = next(windows, None)
+        if held is None or held.duration_s < LEAST_NORMAL_S:
+            return None
+        start_s = held.end_s - min(LATE_MAX_S, LATE_SHARE * held.duration_s)
+        return start_s - start_s % MINUTE_S
 
     def has_normal_before(self) -> bool:
         """Whether the incident recording reaches as far back before the onset as is judged after it."""
