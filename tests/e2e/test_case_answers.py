@@ -63,3 +63,60 @@ def test_b17_the_part_of_the_load_that_rose_is_named(tmp_path: Path) -> None:
     assert document["report"]["claims"][0]["sentence"].startswith(
         "“requests_per_minute{country=BR}” of gateway rose"
     )
+
+
+def test_b27_what_had_begun_before_the_asked_time_is_neither_normal_nor_new(tmp_path: Path) -> None:
+    """An hour of the fault lies before the time of the question: it is said when it began."""
+    document = ask_about(CASES / "B27" / "incident", "Why is booking slow since 14:50?", tmp_path)
+
+    said = [each["sentence"] for each in document["report"]["claims"]]
+    assert "latency_s of booking began to rise at 2026-05-06 13:50 UTC." in said
+    assert not any("booking moved no further" in each for each in said)
+
+
+def test_b26f_the_onset_is_that_of_whom_the_question_names(tmp_path: Path) -> None:
+    """An export that ran hours before, and was over, is not when booking became slow."""
+    document = ask_about(CASES / "B26f" / "incident", "Why is booking slow?", tmp_path)
+
+    assert document["report"]["onset"]["at"].startswith("2026-05-06T13:4")
+    assert [cause["entity"] for cause in document["report"]["causes"]] == ["vault"]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        (
+            "is booking healthy?",
+            "As usual between 2026-05-06 09:28 and 09:45 UTC, in what was checked",
+        ),
+        ("booking 正常吗", "2026-05-06 09:28 至 09:45 UTC，booking 在已核对的范围内与平时一致："),
+        (
+            "is booking healthy since 09:30?",
+            "As usual between 2026-05-06 09:30 and 09:45 UTC, in what was",
+        ),
+    ],
+)
+def test_of_a_calm_service_its_own_signals_and_a_window_are_told(
+    tmp_path: Path, question: str, first: str
+) -> None:
+    """Also where no onset is known: the end of the recording is compared with what was before it."""
+    folder = tmp_path / "calm"
+    write_calm(folder)
+    document = ask_about(folder, question, tmp_path)
+
+    assert document["report"]["summary"][0].startswith(first)
+    assert document["release"]["outcome"] == "SUCCESS"
+
+
+def write_calm(folder: Path) -> None:
+    """Sixty-five minutes of one service in which nothing happened."""
+    folder.mkdir()
+    rows = ["time,entity,signal,value"]
+    for minute in range(65):
+        wave = (minute * 7) % 11 / 11
+        at = f"2026-05-06T{8 + (40 + minute) // 60:02d}:{(40 + minute) % 60:02d}:00Z"
+        rows += [
+            f"{at},booking,latency_s,{0.14 + 0.01 * wave:.4f}",
+            f"{at},booking,cpu_percent,{30 + wave:.2f}",
+        ]
+    (folder / "metrics.csv").write_text("\n".join(rows) + "\n")

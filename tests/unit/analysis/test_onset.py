@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from diagnosis_harness.analysis.onset import estimate_onset
+from diagnosis_harness.analysis.onset import began_before, estimate_onset
 
 TIME_S = np.linspace(1_000_000.0, 1_003_570.0, 120)
 
@@ -72,3 +72,22 @@ def test_too_few_points_keep_what_was_stated() -> None:
     found = estimate_onset(TIME_S[:5], step_at(2)[:, :5], stated_s=float(TIME_S[2]))
     assert found is not None
     assert (found.time_s, found.moved) == (TIME_S[2], False)
+
+
+@pytest.mark.parametrize(
+    ("course", "expected"),
+    [
+        ([(30, 0.1), (60, 1.0)], 30.0),  # moved before the onset and stayed
+        ([(30, 0.1), (5, 1.0), (55, 0.1)], None),  # moved and came back
+        ([(90, 0.1)], None),  # never moved
+        ([(60, 0.1), (30, 1.0)], None),  # moved at the onset
+    ],
+)
+def test_what_moved_before_an_onset_and_stayed_had_begun(
+    course: list[tuple[int, float]], expected: float | None
+) -> None:
+    """Around the onset it looks calm; only a move that lasted until then counts."""
+    noise = np.tile([0.0, 0.004, -0.003], 40)[:90]
+    value = np.concatenate([np.full(length, level) for length, level in course]) + noise
+
+    assert began_before(np.arange(90.0), value, onset_s=60.0) == expected
