@@ -106,7 +106,7 @@ def _text(item: EvidenceItem, attribute: str) -> str | None:
 def _is_as_normal(rule: PredicateRule, item: EvidenceItem) -> bool:
     match rule.normality:
         case Normality.BEYOND:
-            return not is_normal(item) and not began_earlier(item)
+            return not (is_normal(item) or began_earlier(item))
         case Normality.NOT_WITHIN:
             return not is_normal(item)
         case Normality.WITHIN:
