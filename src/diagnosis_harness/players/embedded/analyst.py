@@ -109,7 +109,7 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
     yield [
         ("describe_sources", {}),
         ("match_entities", {"text": view.question[:QUESTION_LIMIT]}),
-        ("estimate_onset", {**whose, **_stated_onset(view)}),
+        ("estimate_onset", {**whose, **_onset_as_asked(view)}),
     ]
     if not reading.of_kind(ItemKind.ONSET):
         yield [(name, given) for name, given in _calm_look(view, reading) if reading.worth_asking(name)]
@@ -141,7 +141,7 @@ def _form_look(view: PolicyView, onset: Mapping[str, JsonValue]) -> list[NextCal
     return looks
 
 
-def _stated_onset(view: PolicyView) -> dict[str, JsonValue]:
+def _onset_as_asked(view: PolicyView) -> dict[str, JsonValue]:
     """When it began, as the asker says; code has read the question's own words."""
     return {} if view.onset_s is None else {"onset": view.onset_s}
 
@@ -149,7 +149,7 @@ def _stated_onset(view: PolicyView) -> dict[str, JsonValue]:
 def _onset(view: PolicyView, reading: Reading) -> dict[str, JsonValue]:
     """When it began, as the asker says, else as the symptoms of whom the question is about show it."""
     own = reading.onset_of_asked()
-    return {"onset": own} if view.onset_s is None and own is not None else _stated_onset(view)
+    return {"onset": own} if view.onset_s is None and own is not None else _onset_as_asked(view)
 
 
 def _calm_look(view: PolicyView, reading: Reading) -> list[NextCall]:
