@@ -53,7 +53,7 @@ def estimate_onset(
     return OnsetEstimate(found_s if moved else stated_s, found_s, clarity, moved)
 
 
-def began_before(time_s: Floats, value: Floats, *, onset_s: float) -> float | None:
+def find_earlier_step(time_s: Floats, value: Floats, *, onset_s: float) -> float | None:
     """When one series had moved before an onset and had not come back by then; None where it had not.
 
     Its clearest step lies before the onset, and what came after the onset is as it was since that step. Such

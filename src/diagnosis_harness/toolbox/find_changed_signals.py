@@ -19,7 +19,7 @@ POINTS = 24
 DEFAULT_LIMIT = 30
 
 
-CALM = Parameter(
+CALM_TOO = Parameter(
     "calm",
     ParameterKind.FLAG,
     "Of the named entities also what did not move, behind what did.",
@@ -54,7 +54,7 @@ class FindChangedSignals:
             name="find_changed_signals",
             description="Signals that moved after onset against normal operation, by robust score.",
             description_zh="与正常运行相比，故障后发生变化的信号，按稳健分数排列。",
-            parameters=(ONSET_PARAMETER, ENTITIES, CALM, limit),
+            parameters=(ONSET_PARAMETER, ENTITIES, CALM_TOO, limit),
             scope_names=("metrics:read",),
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from diagnosis_harness.analysis.clue import NOISE_SHARE, calibrate
 from diagnosis_harness.analysis.meaning import SignalSide
-from diagnosis_harness.analysis.onset import began_before
+from diagnosis_harness.analysis.onset import find_earlier_step
 from diagnosis_harness.analysis.robust import high_rows
 from diagnosis_harness.analysis.series import thin
 from diagnosis_harness.analysis.shift import own_time_of_change
@@ -134,7 +134,7 @@ def _had_begun(table: MetricTable, move: SignalMove, onset_s: float) -> float | 
     if not is_calm:
         return None
     begins_s = table.time_s[: table.end] - 0.5 * table.step_s
-    found = began_before(begins_s, table.value[move.row, : table.end], onset_s=onset_s)
+    found = find_earlier_step(begins_s, table.value[move.row, : table.end], onset_s=onset_s)
     return None if found is None else round(found, 3)
 
 

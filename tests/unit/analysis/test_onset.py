@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from diagnosis_harness.analysis.onset import began_before, estimate_onset
+from diagnosis_harness.analysis.onset import estimate_onset, find_earlier_step
 
 TIME_S = np.linspace(1_000_000.0, 1_003_570.0, 120)
 
@@ -90,4 +90,4 @@ def test_what_moved_before_an_onset_and_stayed_had_begun(
     noise = np.tile([0.0, 0.004, -0.003], 40)[:90]
     value = np.concatenate([np.full(length, level) for length, level in course]) + noise
 
-    assert began_before(np.arange(90.0), value, onset_s=60.0) == expected
+    assert find_earlier_step(np.arange(90.0), value, onset_s=60.0) == expected

@@ -34,7 +34,7 @@ OBSERVED_KINDS = (
 )
 """Kinds of items that say something observed of an entity."""
 LEAST_NORMAL_S = 1_200.0
-MINUTE_S = 60.0  # people name times by the minute
+WHOLE_MINUTE_S = 60.0  # people name times by the minute
 LATE_SHARE, LATE_MAX_S = 0.25, 3_600.0
 """How much of a recording is its end: the rest must tell what is usual, and an hour is all that is judged."""
 CHANGE_REACH_S = 3_600.0
@@ -143,7 +143,7 @@ class Reading:
         if held is None or held.duration_s < LEAST_NORMAL_S:
             return None
         start_s = held.end_s - min(LATE_MAX_S, LATE_SHARE * held.duration_s)
-        return start_s - start_s % MINUTE_S
+        return start_s - start_s % WHOLE_MINUTE_S
 
     def has_normal_before(self) -> bool:
         """Whether the incident recording reaches as far back before the onset as is judged after it."""
