@@ -7,7 +7,7 @@ rest to the callee.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from diagnosis_harness.analysis.clue import Clue, Modality
@@ -40,9 +40,19 @@ def charge_gaps(scores: Mapping[tuple[str, str], float]) -> list[GapCharge]:
     return charges
 
 
-def gap_clues(charges: list[GapCharge], *, noise: float, null_windows: int) -> list[Clue]:
-    """The charges as clues."""
+def gap_clues(
+    charges: list[GapCharge], *, noise: float, null_windows: int, untraced: Collection[str] = ()
+) -> list[Clue]:
+    """The charges as clues. Time of an untraced entity was spent there or on the way: nobody knows which."""
     return [
-        Clue(one.entity, Modality.EDGE_GAP, one.z, noise, one.region, "NETWORK", null_windows=null_windows)
+        Clue(
+            one.entity,
+            Modality.EDGE_GAP,
+            one.z,
+            noise,
+            one.region,
+            "DEPENDENCY" if one.entity in untraced else "NETWORK",
+            null_windows=null_windows,
+        )
         for one in charges
     ]

@@ -71,25 +71,29 @@ def self_time_groups(
 def call_gap_groups(
     spans: SpanColumns, calls: Calls, fault: Flags, recording: NDArray[np.int8]
 ) -> TimeGroups:
-    """Time between the two ends of a call, by caller, callee and operation."""
-    callee, caller = spans.entity[calls.callee_row], spans.entity[calls.caller_row]
+    """Time between the ends of a call, by caller, callee, operation and whether the callee recorded it."""
+    callee, caller = calls.callee, spans.entity[calls.caller_row]
     operation = spans.operation[calls.callee_row]
-    group, first = _codes(callee, caller, operation)
+    group, first = _codes(callee, caller, operation, calls.answered.astype(np.int64))
     late = fault[calls.callee_row]
     slices = _slices(spans.start_s[calls.callee_row], late, recording[calls.callee_row])
     shift, null = _time_shift(group, calls.gap_s, slices=slices, groups=len(first))
     return TimeGroups(callee[first], caller[first], operation[first], shift, null)
 
 
-def failure_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.int8]) -> ShareGroups | None:
+def failure_groups(
+    spans: SpanColumns, calls: Calls, fault: Flags, recording: NDArray[np.int8]
+) -> ShareGroups | None:
     """Share of spans that fail although none of their children does, by entity and operation.
 
-    None where the source does not say which spans failed.
+    A call that its callee did not record is no failure of the caller's own. None where the source does not
+    say which spans failed.
     """
     if spans.error is None or len(spans) == 0:
         return None
     group, first = _codes(spans.entity, spans.operation)
     own = spans.error & ~_has_failing_child(spans, spans.error)
+    own[calls.caller_row[~calls.answered]] = False
     shift, null = _share_of(own, group, slices=_slices(spans.start_s, fault, recording), groups=len(first))
     none = np.full(len(first), -1)
     return ShareGroups(spans.entity[first], spans.operation[first], none, none, shift, null)
@@ -111,15 +115,15 @@ def call_failure_groups(
 ) -> ShareGroups | None:
     """Share of calls that fail for the caller although the callee's span did not (time-outs, lost answers).
 
-    By caller, callee and operation; `child_entity` is the callee. None where the source does not say which
-    failed.
+    A call that the callee did not record fails as its caller says. By caller, callee and operation;
+    `child_entity` is the callee. None where the source does not say which failed.
     """
     if spans.error is None or len(calls.callee_row) == 0:
         return None
-    callee, caller = spans.entity[calls.callee_row], spans.entity[calls.caller_row]
+    callee, caller = calls.callee, spans.entity[calls.caller_row]
     operation = spans.operation[calls.callee_row]
-    group, first = _codes(caller, callee, operation)
-    lost = spans.error[calls.caller_row] & ~spans.error[calls.callee_row]
+    group, first = _codes(caller, callee, operation, calls.answered.astype(np.int64))
+    lost = spans.error[calls.caller_row] & ~(spans.error[calls.callee_row] & calls.answered)
     late = fault[calls.callee_row]
     slices = _slices(spans.start_s[calls.callee_row], late, recording[calls.callee_row])
     shift, null = _share_of(lost, group, slices=slices, groups=len(first))

@@ -20,7 +20,11 @@ LEAST_SPANS = 3  # of a group, on either side
 
 @dataclass(frozen=True, slots=True)
 class SpanColumns:
-    """Spans as plain columns; entity and operation are codes, `parent` a row or -1."""
+    """Spans as plain columns; entity and operation are codes, `parent` a row or -1.
+
+    `client` marks spans that send a request, None where kinds are not known; `peer` is the code of the entity
+    that a span says it calls, or -1.
+    """
 
     parent: Codes
     entity: Codes
@@ -28,6 +32,8 @@ class SpanColumns:
     start_s: Floats
     duration_s: Floats
     error: Flags | None
+    client: Flags | None = None
+    peer: Codes | None = None
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -35,11 +41,21 @@ class SpanColumns:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Calls that both entities recorded: rows of the callees' spans and of the callers'."""
+    """Calls across entities, by the rows of their client spans.
+
+    Of a call that its callee did not record `callee_row` is the client span itself, and all of its time is
+    the call's: whether it was spent there or on the way is not known.
+    """
 
     callee_row: Codes
     caller_row: Codes
+    callee: Codes
     gap_s: Floats
+
+    @property
+    def answered(self) -> Flags:
+        """Which of them the callee recorded too."""
+        return np.not_equal(self.callee_row, self.caller_row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +96,9 @@ def self_time(spans: SpanColumns) -> Floats:
 def calls_between(spans: SpanColumns) -> Calls:
     """Calls whose caller's span is a pure client span, with the time that neither side explains.
 
-    A client span has exactly one child, of another entity, and either lies inside a span of its own entity or
-    bears its child's operation name. What it lasts beyond its child was spent on the way or in queues at
-    either end.
+    A client span says so, or has exactly one child, of another entity, and either lies inside a span of its
+    own entity or has its child's operation name. What it lasts beyond its child was spent on the way or in
+    queues at either end. One without a child is a call to whom it names.
     Durations only are compared, so clocks that disagree do no harm.
     """
     row = np.arange(len(spans))
@@ -92,12 +108,26 @@ def calls_between(spans: SpanColumns) -> Calls:
     inside_own = (spans.parent >= 0) & (spans.entity[above] == spans.entity)
     crosses = child[spans.entity[child] != spans.entity[spans.parent[child]]]
     caller = spans.parent[crosses]
-    client = (children[caller] == 1) & (
-        inside_own[caller] | (spans.operation[caller] == spans.operation[crosses])
-    )
+    sends = inside_own[caller] | (spans.operation[caller] == spans.operation[crosses])
+    if spans.client is not None:
+        sends |= spans.client[caller]
+    client = (children[caller] == 1) & sends
     callee_row, caller_row = crosses[client], caller[client]
     gap = np.maximum(spans.duration_s[caller_row] - spans.duration_s[callee_row], 0.0)
-    return Calls(callee_row, caller_row, gap)
+    alone = _calls_without_callee(spans, children)
+    return Calls(
+        np.concatenate((callee_row, alone)),
+        np.concatenate((caller_row, alone)),
+        np.concatenate((spans.entity[callee_row], alone if spans.peer is None else spans.peer[alone])),
+        np.concatenate((gap, spans.duration_s[alone])),
+    )
+
+
+def _calls_without_callee(spans: SpanColumns, children: Ints) -> Ints:
+    """Rows of spans without a child that name another entity as the one they call."""
+    if spans.peer is None:
+        return np.zeros(0, np.int64)
+    return np.flatnonzero((children == 0) & (spans.peer >= 0) & (spans.peer != spans.entity))
 
 
 def crossings(spans: SpanColumns) -> tuple[Ints, Codes]:

@@ -197,7 +197,12 @@ def _on_the_way(
     for caller, callee, z in zip(callers.tolist(), callees.tolist(), groups.shift.z.tolist(), strict=True):
         key = (view.entities[caller], view.entities[callee])
         scores[key] = max(scores.get(key, 0.0), z)
-    return gap_clues(charge_gaps(scores), noise=_span_noise(groups.null), null_windows=len(groups.null))
+    return gap_clues(
+        charge_gaps(scores),
+        noise=_span_noise(groups.null),
+        null_windows=len(groups.null),
+        untraced=view.untraced,
+    )
 
 
 def _patterns(view: SpanView, groups: ShareGroups) -> list[Clue]:

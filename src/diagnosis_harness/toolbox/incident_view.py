@@ -280,7 +280,7 @@ def build_incident_view(
         groups = SpanGroups(
             self_time_groups(spans.spans, spans.self_s, spans.fault, spans.recording),
             call_gap_groups(spans.spans, spans.calls, spans.fault, spans.recording),
-            failure_groups(spans.spans, spans.fault, spans.recording),
+            failure_groups(spans.spans, spans.calls, spans.fault, spans.recording),
             call_failure_groups(spans.spans, spans.calls, spans.fault, spans.recording),
             call_pattern_groups(spans.spans, spans.fault, spans.recording),
         )

@@ -83,6 +83,9 @@ class CalleeSight:
     def own_evidence(self, one: Candidate) -> OwnEvidence:
         """What of a candidate's findings is of its own origin, and what it calls unseen."""
         found = [clue for clue in one.clues if clue.excess > 0 and clue.writer is None and not clue.passed_on]
+        if self.spans is not None and one.entity in self.spans.untraced:
+            # Time of calls to an entity that writes no spans was spent there or on the way.
+            found = [clue for clue in found if clue.modality is not Modality.EDGE_GAP]
         kinds = {_OF_MODALITY.get(clue.modality) for clue in found}
         origins = tuple(origin for origin in OwnOrigin if origin in kinds)
         lost = self._callees_without_answer(one.entity)

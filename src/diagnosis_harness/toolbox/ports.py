@@ -124,6 +124,11 @@ class SpanTable:
     duration_s: NDArray[np.float64]
     error: NDArray[np.bool_] | None
     """True where the span ended in an error; None where the source does not say."""
+    client: NDArray[np.bool_] | None = None
+    """True where a request or message was sent, and not served; None where the source does not say."""
+    peers: tuple[str, ...] = ()
+    peer: NDArray[np.int32] | None = None
+    """Whom a span calls, as it says itself: indexes into `peers`, -1 where it names nobody."""
 
     def __len__(self) -> int:
         return len(self.parent)

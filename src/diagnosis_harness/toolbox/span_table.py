@@ -13,6 +13,7 @@ from diagnosis_harness.analysis.arrays import Flags, Floats
 from diagnosis_harness.analysis.spans import Calls, SpanColumns, calls_between, crossings, self_time
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.ports import Recording, Sources, SpanTable
+from diagnosis_harness.toolbox.span_peers import PeerReader, SpanPeers
 
 _Number = TypeVar("_Number", bound=np.generic)
 
@@ -21,7 +22,8 @@ _Number = TypeVar("_Number", bound=np.generic)
 class SpanView:
     """Incident and baseline spans together; entities are owners (services).
 
-    `fault` marks rows at or after onset, `recording` is 0 for the incident and 1 for the baseline.
+    `fault` marks rows at or after onset, `recording` is 0 for the incident and 1 for the baseline. Entities
+    that only their callers recorded are among the entities.
     """
 
     entities: tuple[str, ...]
@@ -36,11 +38,19 @@ class SpanView:
         """The same spans for an onset: those of the incident from it on are marked."""
         return replace(self, fault=(self.spans.start_s >= onset_s) & (self.recording == 0))
 
+    @property
+    def untraced(self) -> frozenset[str]:
+        """Entities of which there is no span: they are known from client spans alone."""
+        written = np.isin(np.arange(len(self.entities)), self.spans.entity)
+        return frozenset(name for name, own in zip(self.entities, written.tolist(), strict=True) if not own)
+
     def edges(self) -> tuple[tuple[str, str], ...]:
         """Calls across entities that occur in either recording, as (caller, callee), ordered."""
-        callee, caller = crossings(self.spans)
-        code = self.spans.entity[caller] * np.int64(len(self.entities)) + self.spans.entity[callee]
+        below, caller = crossings(self.spans)
+        caller = self.spans.entity[np.concatenate((caller, self.calls.caller_row))]
+        callee = np.concatenate((self.spans.entity[below], self.calls.callee))
         width = max(len(self.entities), 1)
+        code = caller * np.int64(width) + callee
         return tuple(
             sorted(
                 (self.entities[one // width], self.entities[one % width]) for one in np.unique(code).tolist()
@@ -57,9 +67,14 @@ def load_span_view(ctx: RunContext, sources: Sources, *, owners: Mapping[str, st
         return None
     baseline = sources.spans.spans(ctx, Recording.BASELINE)
     parts = (incident, baseline) if len(baseline) else (incident,)
-    entities = tuple(sorted({owners.get(name, name) for part in parts for name in part.entities}))
+    writers = {owners.get(name, name) for part in parts for name in part.entities}
+    known = sources.topology.edges(ctx) if sources.topology is not None else ()
+    ends = {name for edge in known for name in (edge.caller, edge.callee)}
+    reader = PeerReader(frozenset({*writers, *owners.values(), *ends}), owners)
+    peers = [reader.peers_of(part) for part in parts]
+    entities = tuple(sorted(writers.union(*(found.names for found in peers))))
     operations = tuple(sorted({name for part in parts for name in part.operations}))
-    spans = _join(parts, entities, operations, owners)
+    spans = replace(_join(parts, entities, operations, owners), peer=_peer_codes(peers, entities))
     recording = np.concatenate((np.zeros(len(incident), np.int8), np.ones(len(baseline), np.int8)))
     exclusive = self_time(spans)
     calls = calls_between(spans)
@@ -68,6 +83,17 @@ def load_span_view(ctx: RunContext, sources: Sources, *, owners: Mapping[str, st
     )
     fault = np.zeros(len(spans), np.bool_)
     return SpanView(entities, operations, spans, exclusive, calls, fault, recording)
+
+
+def _peer_codes(peers: Sequence[SpanPeers], entities: tuple[str, ...]) -> NDArray[np.int32] | None:
+    if not any(found.names for found in peers):
+        return None
+    code = {name: place for place, name in enumerate(entities)}
+    rows = [
+        np.array([*(code[name] for name in found.names), -1], dtype=np.int32)[found.of_span]
+        for found in peers
+    ]
+    return _one(rows)
 
 
 def _join(
@@ -97,7 +123,15 @@ def _join(
         _one([part.start_s for part in parts]),
         _one([np.nan_to_num(np.maximum(part.duration_s, 0.0)) for part in parts]),
         _one(errors) if stated and errors else None,
+        _clients(parts),
     )
+
+
+def _clients(parts: Sequence[SpanTable]) -> Flags | None:
+    """Which spans send a request; None where no recording says it."""
+    if all(part.client is None for part in parts):
+        return None
+    return _one([np.zeros(len(part), np.bool_) if part.client is None else part.client for part in parts])
 
 
 def _one(columns: Sequence[NDArray[_Number]]) -> NDArray[_Number]:

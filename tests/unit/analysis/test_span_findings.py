@@ -50,7 +50,7 @@ def one_recording(spans: SpanColumns) -> np.ndarray[tuple[int], np.dtype[np.int8
 def test_a_failure_is_charged_to_where_it_starts() -> None:
     """The callee fails by itself; its callers only pass it on."""
     spans = traces(own=0.4)
-    found = failure_groups(spans, late(spans), one_recording(spans))
+    found = failure_groups(spans, calls_between(spans), late(spans), one_recording(spans))
     assert found is not None
     by_entity = dict(zip(found.entity.tolist(), found.shift.z.tolist(), strict=True))
     assert by_entity[1] > 5
@@ -97,7 +97,7 @@ def test_sources_that_do_not_tell_errors_give_none() -> None:
     """Nothing is made of what is not known."""
     spans = traces()
     mute = SpanColumns(spans.parent, spans.entity, spans.operation, spans.start_s, spans.duration_s, None)
-    assert failure_groups(mute, late(mute), one_recording(mute)) is None
+    assert failure_groups(mute, calls_between(mute), late(mute), one_recording(mute)) is None
 
 
 def test_no_spans_at_all_are_no_groups() -> None:

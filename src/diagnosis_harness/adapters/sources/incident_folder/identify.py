@@ -33,7 +33,7 @@ from diagnosis_harness.adapters.sources.incident_folder.settings_file import (
     FileSettings,
     files_table,
 )
-from diagnosis_harness.adapters.sources.incident_folder.spans_file import SPAN, TRACE
+from diagnosis_harness.adapters.sources.incident_folder.span_columns import SPAN, TRACE
 from diagnosis_harness.adapters.sources.incident_folder.table import Table, show_columns
 from diagnosis_harness.kernel.errors import InvalidInput
 

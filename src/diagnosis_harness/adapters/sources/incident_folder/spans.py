@@ -17,6 +17,8 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import Recording, SpanTable
 
+_SAID: Final = "coalesce(peer, '') AS peer, coalesce(client, false) AS client"
+"""Whom a span calls and whether it sends: shared by many, so that each of them holds one number for it."""
 _Number = TypeVar("_Number", bound=np.generic)
 _SPANS_PER_MEGABYTE: Final = 12_000
 """A span takes about 80 bytes while its parent is looked for, and 29 afterwards."""
@@ -63,22 +65,28 @@ class FolderSpans:
         if held.window is not None:
             rows = f"(SELECT * FROM {rows} WHERE start_s >= ? AND start_s < ?)"
             bounds = [held.window.start_s, held.window.end_s]
-        kinds = self._database.tuples(f"SELECT DISTINCT entity, operation FROM {rows} ORDER BY ALL", bounds)
+        kinds = self._database.tuples(
+            f"SELECT DISTINCT entity, operation, {_SAID} FROM {rows} ORDER BY ALL", bounds
+        )
         columns = self._database.arrays(
             f"WITH kinds AS (SELECT CAST(unnest(range({len(kinds)})) AS INTEGER) AS kind, "
-            "unnest(?::VARCHAR[]) AS entity, unnest(?::VARCHAR[]) AS operation) "
+            "unnest(?::VARCHAR[]) AS entity, unnest(?::VARCHAR[]) AS operation, "
+            "unnest(?::VARCHAR[]) AS peer, unnest(?::BOOLEAN[]) AS client) "
             "SELECT hash(s.trace, s.span) AS key, "
             f"CASE WHEN s.parent <> s.span THEN hash(s.trace, s.parent) ELSE {_NO_KEY} END AS parent_key, "
             "k.kind AS kind, s.start_s AS start_s, s.duration_s AS duration_s, "
-            f"s.error AS error FROM {rows} s JOIN kinds k USING (entity, operation)",
-            [[name for name, _ in kinds], [name for _, name in kinds], *bounds],
+            f"s.error AS error FROM (SELECT * REPLACE ({_SAID}) FROM {rows}) s "
+            "JOIN kinds k USING (entity, operation, peer, client)",
+            [*([row[column] for row in kinds] for column in range(4)), *bounds],
         )
         start_s, order = _in_order(np.ma.getdata(columns.pop("start_s")).astype(np.float64, copy=False))
         key, parent_key = (np.ma.getdata(columns.pop(name))[order] for name in ("key", "parent_key"))
         parent = _find_parents(key, parent_key)
         del key, parent_key
-        entities, entity = _codes([str(name) for name, _ in kinds])
-        operations, operation = _codes([str(name) for _, name in kinds])
+        entities, entity = _codes([str(name) for name, *_ in kinds])
+        operations, operation = _codes([str(name) for _, name, *_ in kinds])
+        peers, peer = _codes([str(name) for _, _, name, _ in kinds])
+        sends = np.array([bool(client) for *_, client in kinds], dtype=np.bool_)
         kind = np.ma.getdata(columns.pop("kind"))[order]
         error = np.ma.getdata(columns.pop("error"))[order]
         return SpanTable(
@@ -90,6 +98,10 @@ class FolderSpans:
             start_s=_freeze(start_s),
             duration_s=_freeze(np.ma.getdata(columns.pop("duration_s"))[order]),
             error=_freeze(error.astype(np.bool_, copy=False)) if any(f.says_errors for f in files) else None,
+            client=_freeze(sends[kind]) if any(file.says_kinds for file in files) else None,
+            peers=tuple(name for name in peers if name),
+            # The empty name comes first where there is one, and stands for nobody.
+            peer=_freeze((peer - ("" in peers))[kind]) if any(peers) else None,
         )
 
 
@@ -145,6 +157,9 @@ def _inside(table: SpanTable, window: TimeWindow) -> SpanTable:
         start_s=table.start_s[low:high],
         duration_s=table.duration_s[low:high],
         error=None if table.error is None else table.error[low:high],
+        client=None if table.client is None else table.client[low:high],
+        peers=table.peers,
+        peer=None if table.peer is None else table.peer[low:high],
     )
 
 

@@ -9,13 +9,8 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, Final
 
 from diagnosis_harness.adapters.sources.incident_folder.binding import (
-    ENTITY,
-    TimeReading,
     check_times,
-    find,
     find_unused_columns,
-    read_time,
-    reading_of,
 )
 from diagnosis_harness.adapters.sources.incident_folder.database import Database, text_sql
 from diagnosis_harness.adapters.sources.incident_folder.names import (
@@ -25,6 +20,12 @@ from diagnosis_harness.adapters.sources.incident_folder.names import (
     time_unit_of,
 )
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, files_table
+from diagnosis_harness.adapters.sources.incident_folder.span_columns import (
+    SpanFileColumns,
+    find_span_columns,
+    peer_sql,
+    sends_sql,
+)
 from diagnosis_harness.adapters.sources.incident_folder.table import (
     Column,
     Table,
@@ -39,23 +40,6 @@ from diagnosis_harness.toolbox.ports import FileNote
 if TYPE_CHECKING:  # heavy: only a run that reads spans pays for them
     import numpy as np
     from numpy.typing import NDArray
-
-TRACE: Final = ("trace_id", "trace", "traceid")
-SPAN: Final = ("span_id", "span", "spanid", "id")
-PARENT: Final = (
-    "parent_id",
-    "parent",
-    "parent_span_id",
-    "parent_span",
-    "parentid",
-    "parentspanid",
-    "parentspan",
-)
-OPERATION: Final = ("operation", "operation_name", "name", "span_name", "method", "endpoint")
-START: Final = ("start", "start_time", "start_time_unix", "time", "timestamp", "ts", "begin")
-DURATION: Final = ("duration", "dur", "elapsed", "latency", "response_time")
-END: Final = ("end", "end_time", "end_time_unix", "finish")
-STATUS: Final = ("status", "status_code", "error", "is_error", "has_error", "http_status_code", "code")
 
 _FAILED: Final = frozenset(
     {"error", "err", "fail", "failed", "failure", "exception", "timeout", "status_code_error"}
@@ -74,27 +58,18 @@ class SpanFile:
     """What one traces file holds."""
 
     source: str
-    """SQL to select from: trace, span, parent, entity, operation, start_s, duration_s, error."""
+    """SQL to select from: trace, span, parent, entity, operation, start_s, duration_s, error, client,
+    peer."""
     spans: int
     entities: tuple[str, ...]
     """Printable."""
+    peers: tuple[str, ...]
+    """Whom client spans say they call; printable."""
     says_errors: bool
+    says_kinds: bool
     first_s: float
     last_s: float
     note: FileNote
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    trace: Column
-    span: Column
-    parent: Column | None
-    entity: Column
-    operation: Column | None
-    status: Column | None
-    start: TimeReading
-    duration: Column | None
-    end: TimeReading | None
 
 
 def read_spans(table: Table, database: Database, zone: tzinfo) -> SpanFile:
@@ -104,7 +79,7 @@ def read_spans(table: Table, database: Database, zone: tzinfo) -> SpanFile:
         InvalidInput: a column that spans need is missing, times or durations cannot be right, or the unit of
             the durations is not known.
     """
-    columns = _columns(table, zone)
+    columns = find_span_columns(table, database, zone)
     mapping = _status_values(table, database, columns.status)
     duration = number_sql(columns.duration) if columns.duration is not None else "NULL"
     end = columns.end.sql if columns.end is not None else "NULL"
@@ -115,15 +90,16 @@ def read_spans(table: Table, database: Database, zone: tzinfo) -> SpanFile:
         f"{text_cell_sql(columns.entity)} AS entity, "
         f"coalesce({text_cell_sql(columns.operation)}, '') AS operation, "
         f"{columns.start.sql} AS start_s, {duration} AS duration, {end} AS end_s, "
-        f"{_error_sql(columns.status, mapping)} AS error",
+        f"{_error_sql(columns.status, mapping)} AS error, "
+        f"{sends_sql(columns)} AS client, {peer_sql(columns)} AS peer",
     )
     _check_values(table, database, columns, source)
     seconds, shown = _duration_sql(table, database, columns, source)
     whole = "trace IS NOT NULL AND span IS NOT NULL AND entity IS NOT NULL AND start_s IS NOT NULL"
     good = f"{whole} AND isfinite({seconds}) AND {seconds} >= 0"
     kept = (
-        f"(SELECT trace, span, parent, entity, operation, start_s, {seconds} AS duration_s, error "
-        f"FROM {source} WHERE {good})"
+        f"(SELECT trace, span, parent, entity, operation, start_s, {seconds} AS duration_s, "
+        f"error, client, peer FROM {source} WHERE {good})"
     )
     return _result(table, database, columns, (kept, source), shown=shown, statuses_known=mapping is not None)
 
@@ -177,38 +153,6 @@ def status_is_error(values: Sequence[str], key: str) -> dict[str, bool] | None:
     return None
 
 
-def _columns(table: Table, zone: tzinfo) -> _Columns:
-    settings = table.file.settings
-
-    def require(usual: Sequence[str], what: str, *, wanted: str | None = None) -> Column:
-        column = find(table, usual, wanted=wanted, key=what)
-        if column is None:
-            raise InvalidInput(
-                table.place,
-                f"it has no column for the {what} of a span (its columns: {show_columns(table.columns)})",
-                f"name it {usual[0]!r}, or leave the file out by `ignore = true` in {SETTINGS_NAME}",
-            )
-        return column
-
-    trace, span = require(TRACE, "trace_id"), require(SPAN, "span_id")
-    entity = require(ENTITY, "entity", wanted=settings.entity)
-    start = read_time(table, zone, usual=START, by_content=False)
-    duration, end = find(table, DURATION), find(table, END)
-    if duration is None and end is None:
-        duration = require(DURATION, "duration")
-    return _Columns(
-        trace=trace,
-        span=span,
-        parent=find(table, PARENT),
-        entity=entity,
-        operation=find(table, OPERATION),
-        status=find(table, STATUS),
-        start=start,
-        duration=duration,
-        end=None if duration is not None or end is None else reading_of(table, end, zone),
-    )
-
-
 def _id_sql(column: Column) -> str:
     """Ids as text; `12.0`, as a column of whole numbers with gaps is often written, is `12`.
 
@@ -240,7 +184,7 @@ def _error_sql(status: Column | None, mapping: Mapping[str, bool] | None) -> str
     return f"coalesce(CAST({status.ref} AS VARCHAR) IN ({values}), false)"
 
 
-def _check_values(table: Table, database: Database, columns: _Columns, source: str) -> None:
+def _check_values(table: Table, database: Database, columns: SpanFileColumns, source: str) -> None:
     row = table.ask(
         database,
         "SELECT count(*), count(start_s), min(start_s), max(start_s), count(end_s), min(end_s), max(end_s), "
@@ -254,7 +198,7 @@ def _check_values(table: Table, database: Database, columns: _Columns, source: s
         raise table.refuse_text(database, duration)
 
 
-def _duration_sql(table: Table, database: Database, columns: _Columns, source: str) -> tuple[str, str]:
+def _duration_sql(table: Table, database: Database, columns: SpanFileColumns, source: str) -> tuple[str, str]:
     """SQL of the duration in seconds, and what was detected."""
     if columns.duration is None:
         return "(end_s - start_s)", "durations from start to end"
@@ -288,7 +232,7 @@ def _unit_by_fit(database: Database, source: str) -> str | None:
 def _result(
     table: Table,
     database: Database,
-    columns: _Columns,
+    columns: SpanFileColumns,
     sources: tuple[str, str],
     *,
     shown: str,
@@ -304,6 +248,10 @@ def _result(
     first_s = min((float(str(first)) for _, _, first, _ in counted), default=math.nan)
     last_s = max((float(str(last)) for _, _, _, last in counted), default=math.nan)
     entities = tuple(sorted({printable(str(name)) for name, *_ in counted[:_ENTITIES_LIMIT]}))
+    called = table.ask(
+        database, f"SELECT DISTINCT peer FROM {source} WHERE peer IS NOT NULL LIMIT {_ENTITIES_LIMIT}"
+    )
+    peers = tuple(sorted({printable(str(name)) for (name,) in called}))
     remarks = [
         f"{spans} spans, starts in column {quote(columns.start.column.name)} ({columns.start.shown})",
         shown,
@@ -320,12 +268,10 @@ def _result(
         remarks.append(
             f"values of column {quote(columns.status.name)} are not understood, so errors are not known"
         )
-    used = (
-        columns.trace, columns.span, columns.parent, columns.entity, columns.operation, columns.status,
-        columns.start.column, columns.duration, columns.end.column if columns.end else None,
-    )  # fmt: skip
-    unused = find_unused_columns(table, used)
+    unused = find_unused_columns(table, columns.used)
     if unused:
         remarks.append(f"columns not used: {show_columns(unused)}")
     note = FileNote(file=table.place, role="traces", rows=rows, note="; ".join(remarks) + ".")
-    return SpanFile(source, spans, entities, statuses_known, first_s, last_s, note)
+    return SpanFile(
+        source, spans, entities, peers, statuses_known, columns.kind is not None, first_s, last_s, note
+    )

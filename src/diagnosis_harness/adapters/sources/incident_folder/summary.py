@@ -110,7 +110,7 @@ def timestamp_text(time_s: float) -> str:
 
 def _entities(content: FolderContent, topology: FolderTopology) -> set[str]:
     entities = {part.entity for file in content.metrics for part in file.parts}
-    entities |= {name for spans in content.spans for name in spans.entities}
+    entities |= {name for spans in content.spans for name in (*spans.entities, *spans.peers)}
     entities |= {name for logs in content.logs for name in logs.entities}
     entities |= {name for edge in topology.known_edges for name in (edge.caller, edge.callee)}
     return entities | {name for pair in topology.known_owners.items() for name in pair}

@@ -11,6 +11,7 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.log_records impo
 from diagnosis_harness.adapters.sources.incident_folder.formats.prometheus import rows_of_series
 from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
     LOG_COLUMNS,
+    SPAN_ATTRIBUTES,
     SPAN_COLUMNS,
     Cell,
     FileContent,
@@ -81,6 +82,7 @@ def _span_rows(content: FileContent) -> Iterator[tuple[Cell, ...]]:
         entity = entity_of_labels(attributes)
         for scope in (each for key in _SCOPES for each in list_at(resource, key)):
             for span in list_at(scope, "spans"):
+                said = attributes_of(span)
                 start, end = (
                     epoch_seconds(at(span, "startTimeUnixNano")),
                     epoch_seconds(at(span, "endTimeUnixNano")),
@@ -94,6 +96,8 @@ def _span_rows(content: FileContent) -> Iterator[tuple[Cell, ...]]:
                     start,
                     _duration_of(span) if start is not None and end is not None else None,
                     str(at(span, "status", "code") in {2, "STATUS_CODE_ERROR"}).lower(),
+                    string_at(span, "kind"),
+                    *(said.get(name) for name in SPAN_ATTRIBUTES),
                 )
 
 

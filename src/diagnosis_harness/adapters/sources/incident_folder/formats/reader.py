@@ -26,6 +26,14 @@ Record = Mapping[str, Any]
 METRIC_COLUMNS: Final = ("time", "entity", "signal", "value", "unit")
 LOG_COLUMNS: Final = ("time", "entity", "level", "message")
 EVENT_COLUMNS: Final = (*LOG_COLUMNS, "reason", "count", "first", "last")
+SPAN_ATTRIBUTES: Final = (
+    "peer.service",
+    "server.address",
+    "net.peer.name",
+    "db.system",
+    "messaging.destination.name",
+)
+"""Attributes of client spans that say whom they call, as OpenTelemetry names them."""
 SPAN_COLUMNS: Final = (
     "trace_id",
     "span_id",
@@ -35,6 +43,8 @@ SPAN_COLUMNS: Final = (
     "start_s",
     "duration_s",
     "error",
+    "kind",
+    *SPAN_ATTRIBUTES,
 )
 CHANGE_COLUMNS: Final = ("time", "entity", "kind", "summary")
 ALERT_COLUMNS: Final = ("time", "entity", "signal", "statistic", "direction", "summary")

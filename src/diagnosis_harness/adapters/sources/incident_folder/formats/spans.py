@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
+    SPAN_ATTRIBUTES,
     SPAN_COLUMNS,
     Cell,
     FileContent,
@@ -41,6 +42,7 @@ def _jaeger_rows(content: FileContent) -> Iterator[tuple[Cell, ...]]:
             for span in list_at(trace, "spans"):
                 process = at(trace, "processes", string_at(span, "processID") or "")
                 start, duration = epoch_seconds(at(span, "startTime")), number_of(at(span, "duration"))
+                tags = _jaeger_tags(span)
                 yield (
                     string_at(span, "traceID"),
                     string_at(span, "spanID"),
@@ -50,6 +52,8 @@ def _jaeger_rows(content: FileContent) -> Iterator[tuple[Cell, ...]]:
                     start,
                     None if duration is None else duration / _MICROSECONDS,
                     str(_jaeger_failed(span)).lower(),
+                    tags.get("span.kind"),
+                    *(tags.get(name) for name in SPAN_ATTRIBUTES),
                 )
 
 
@@ -59,8 +63,13 @@ def _jaeger_parent(span: object) -> str | None:
     return string_at(parents[0], "spanID") if parents else string_at(span, "parentSpanID")
 
 
+def _jaeger_tags(span: object) -> dict[str, str]:
+    found = {string_at(tag, "key"): string_at(tag, "value") for tag in list_at(span, "tags")}
+    return {key: value for key, value in found.items() if key is not None and value is not None}
+
+
 def _jaeger_failed(span: object) -> bool:
-    tags = {at(tag, "key"): at(tag, "value") for tag in list_at(span, "tags")}
+    tags = _jaeger_tags(span)
     return str(tags.get("error", "")).lower() == "true" or tags.get("otel.status_code") == "ERROR"
 
 
@@ -103,7 +112,14 @@ def _zipkin_rows(content: FileContent) -> Iterator[tuple[Cell, ...]]:
             start,
             None if duration is None else duration / _MICROSECONDS,
             str(at(span, "tags", "error") is not None).lower(),
+            string_at(span, "kind"),
+            string_at(span, "remoteEndpoint.serviceName") or _text(at(span, "tags", SPAN_ATTRIBUTES[0])),
+            *(_text(at(span, "tags", name)) for name in SPAN_ATTRIBUTES[1:]),
         )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
 
 
 SPAN_READERS: Final = (
