@@ -192,6 +192,18 @@ class ServerSettings(_Section):
     heartbeat_s: Seconds
 
 
+class UploadsSettings(_Section):
+    """What callers may send to ask about: limits, how long it is kept, and where it is unpacked."""
+
+    bytes_max: Count
+    unpacked_bytes_max: Count
+    keep_s: Seconds
+    caller_sources_max: Count
+    caller_bytes_max: Count
+    timeout_s: Seconds
+    folder: str
+
+
 class RetentionSettings(_Section):
     """How long runs are kept, and whether those of `diagnose ask --from` are kept at all, and where."""
 
@@ -260,6 +272,7 @@ class Settings(BaseSettings):
     sources: dict[str, SourceSettings]
     server: ServerSettings
     alerts: AlertsSettings
+    uploads: UploadsSettings
     telemetry: TelemetrySettings
     remote: RemoteSettings
     retention: RetentionSettings

@@ -46,7 +46,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
         (b'{"question": ""}', 422, "invalid-input"),
         (b'{"question": "  "}', 422, "invalid-input"),
         (b'{"question": "a\\u0000b"}', 422, "invalid-input"),
-        (b'{"question": "' + b"x" * 4_001 + b'"}', 422, "invalid-input"),
+        (b'{"question": "' + b"x" * 50_001 + b'"}', 422, "invalid-input"),
         (b'{"question": "why?", "limit_s": "60"}', 422, "invalid-input"),
         (b'{"question": "why?", "limit_s": true}', 422, "invalid-input"),
         (b'{"question": "why?", "limit_s": -1}', 422, "invalid-input"),

@@ -128,10 +128,12 @@ def team(database: str) -> Iterator[Team]:
         members.close()
 
 
-def ask(url: str, count: int) -> list[str]:
+def ask(url: str, count: int, **body: str) -> list[str]:
     """Queue questions; the ids of their runs."""
     asked = [
-        httpx2.post(f"{url}/v1/runs", json={"question": f"Why is it slow ({number})?"}, trust_env=False)
+        httpx2.post(
+            f"{url}/v1/runs", json={"question": f"Why is it slow ({number})?", **body}, trust_env=False
+        )
         for number in range(count)
     ]
     return [str(response.raise_for_status().json()["run_id"]) for response in asked]
@@ -295,3 +297,33 @@ def test_a_worker_waits_for_a_postgresql_no_longer_than_it_says(shop: Path) -> N
     assert "waiting up to 1 s" in worker.said
     assert "Cannot start: the database cannot be reached" in worker.said
     assert "hunter2" not in worker.said
+
+
+@pytest.mark.parametrize("place", ["sqlite_url", "postgres_url"])
+def test_workers_without_any_source_work_on_what_a_caller_has_sent(
+    place: str, request: pytest.FixtureRequest, shop: Path, tmp_path: Path
+) -> None:
+    """Each fetches it for itself; the server that took it in works on nothing; no file is left behind."""
+    archive = Path(shutil.make_archive(str(tmp_path / "sent"), "gztar", shop.parent, shop.name))
+    unpacked = tmp_path / "unpacked"
+    where = {"DIAGNOSE_UPLOADS__FOLDER": str(unpacked)}
+    with team(request.getfixturevalue(place)) as members:
+        _, url = members.serve("--no-work", **where)
+        workers = members.workers(("--parallel", "1"), ("--parallel", "1"), **where)
+        response = httpx2.post(
+            f"{url}/v1/sources",
+            content=archive.read_bytes(),
+            headers={"content-type": "application/gzip"},
+            timeout=WAIT_S,
+            trust_env=False,
+        )
+        source = str(response.raise_for_status().json()["source_id"])
+        run_ids = ask(url, 12, source=source)
+        rows = wait_until_closed(url, run_ids)
+        assert {(row["status"], code_of(row)) for row in rows} == {("SUCCESS", None)}
+        assert owners_of(request.getfixturevalue(place)) == {owner for _, owner in workers}
+        assert len(list(unpacked.iterdir())) == 3
+        for command, _ in workers:
+            command.process.terminate()
+            command.wait_for_exit()
+        assert len(list(unpacked.iterdir())) == 1

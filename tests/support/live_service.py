@@ -158,6 +158,7 @@ def settings_for(
     database: str | None = None,
     evidence: str | None = None,
     alerts: Mapping[str, object] | None = None,
+    uploads: Mapping[str, object] | None = None,
     **server: object,
 ) -> Settings:
     """Settings of a server that looks into a simulated incident in the folder.
@@ -166,6 +167,7 @@ def settings_for(
         database: URL of where everything is kept; a file in the folder when left out.
         evidence: URL of where evidence is kept; the database when left out.
         alerts: of the table of that name.
+        uploads: the same.
     """
     incident = folder / "incident"
     if not incident.exists():
@@ -180,6 +182,8 @@ def settings_for(
         *(f"{name} = {_toml(value)}" for name, value in server.items()),
         "[alerts]",
         *(f"{name} = {_toml(value)}" for name, value in (alerts or {}).items()),
+        "[uploads]",
+        *(f"{name} = {_toml(value)}" for name, value in (uploads or {}).items()),
     ]
     file = folder / "settings.toml"
     file.write_text("\n".join(lines), encoding="utf-8")
@@ -199,11 +203,14 @@ def run_server(
     database: str | None = None,
     evidence: str | None = None,
     alerts: Mapping[str, object] | None = None,
+    uploads: Mapping[str, object] | None = None,
     is_brief: bool = False,
     **server: object,
 ) -> Iterator[RunningServer]:
     """A server on a free port of loopback, for the time of the body."""
-    settings = settings_for(folder, database=database, evidence=evidence, alerts=alerts, **server)
+    settings = settings_for(
+        folder, database=database, evidence=evidence, alerts=alerts, uploads=uploads, **server
+    )
     analyst = HeldAnalyst(is_brief=is_brief)
     serving = _Serving(settings, analyst, needs_key=needs_key, works=works)
     thread = threading.Thread(target=serving.run, name="faced")

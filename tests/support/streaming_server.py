@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.support.no_uploads import no_uploads
 from tests.support.scripted_chat import OneSource
 from tests.support.scripted_router import ScriptedRouter
 from uvicorn import Config
@@ -244,6 +245,7 @@ def _service(
         keys=SqlKeyStore(database),
         queue=queue,
         worker=RunWorker(chat, archive=stores.archive, clock=core.clock, failed=lambda *_: None),
+        uploads=no_uploads(database, core),
         supervisor=RunSupervisor(
             core, stores, recovery=SqlRunRecovery(database), queue=queue, settings=RecoverySettings()
         ),

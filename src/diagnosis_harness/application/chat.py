@@ -43,6 +43,7 @@ from diagnosis_harness.kernel.errors import (
     RunAborted,
     RunNotKept,
     RunTaken,
+    SourceExpired,
     SourceUnavailable,
     StoreFailure,
     TechnicalFailure,
@@ -223,6 +224,8 @@ class ChatApplicationUseCase:
             )
         except RouterUnavailable:
             answered = WorkEnd.ROUTER_UNAVAILABLE
+        except SourceExpired:
+            answered = WorkEnd.SOURCE_EXPIRED
         except SourceUnavailable:
             answered = WorkEnd.SOURCE_UNAVAILABLE
         except OnsetOutsideData:

@@ -44,11 +44,17 @@ DIAGNOSIS_KIND = "DIAGNOSIS"
 
 @dataclass(frozen=True, slots=True)
 class OpenSource:
-    """A source, and the tools over it; several runs may use them at once. `stamp` is None for no source."""
+    """A source, and the tools over it; several runs may use them at once.
+
+    Attributes:
+        stamp: None for no source.
+        folder: what must exist as long as the source is in use, and is removed with the last who holds it.
+    """
 
     sources: Sources
     tools: tuple[Tool, ...]
     stamp: SourceStamp | None = None
+    folder: object = None
 
 
 class SourceCatalog(Protocol):

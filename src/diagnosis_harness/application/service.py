@@ -16,6 +16,7 @@ from diagnosis_harness.application.runs.run_service import RunService
 from diagnosis_harness.application.runs.run_stores import RunStores
 from diagnosis_harness.application.runs.store import RunFeed
 from diagnosis_harness.application.runs.supervisor import RunSupervisor
+from diagnosis_harness.application.uploads.upload_service import UploadService
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 
 ReadinessCheck: TypeAlias = Callable[[], str | None]
@@ -54,6 +55,7 @@ class Service:
     keys: KeyStore
     queue: RunQueue
     worker: RunWorker
+    uploads: UploadService
     supervisor: RunSupervisor
     closed: ClosedRuns = field(default_factory=ClosedRuns)
     checks: Mapping[str, ReadinessCheck] = field(default_factory=dict)

@@ -21,9 +21,11 @@ from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
 from diagnosis_harness.adapters.persistence.recovery import SqlRunRecovery
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
 from diagnosis_harness.adapters.persistence.run_store import SqlRunStore
+from diagnosis_harness.adapters.persistence.uploads import SqlUploadStore
 from diagnosis_harness.adapters.queue.local_queue import LocalRunQueue
 from diagnosis_harness.adapters.sources.catalog import LocalSourceCatalog
 from diagnosis_harness.adapters.sources.part import Progress, ignore_progress
+from diagnosis_harness.adapters.sources.uploads import UploadCatalog
 from diagnosis_harness.application.alerts.alerts import Alerts, AlertSettings
 from diagnosis_harness.application.chat import ChatApplicationUseCase, ChatSettings, Paths
 from diagnosis_harness.application.diagnose import DiagnoseUseCase
@@ -41,12 +43,14 @@ from diagnosis_harness.application.runs.supervisor import RecoverySettings, RunS
 from diagnosis_harness.application.service import DATABASE, EVIDENCE, Service, Write
 from diagnosis_harness.application.system.chat import SystemChat
 from diagnosis_harness.application.system.profile import SystemProfile
+from diagnosis_harness.application.uploads.upload_service import UploadService
 from diagnosis_harness.bootstrap.knowledge import open_library
 from diagnosis_harness.bootstrap.players import MakePlayers, Players, choose_players
 from diagnosis_harness.bootstrap.profile import system_profile
 from diagnosis_harness.bootstrap.sources import build_catalog
 from diagnosis_harness.bootstrap.stored_runs import open_redis
 from diagnosis_harness.bootstrap.telemetry import exporting
+from diagnosis_harness.bootstrap.uploads import open_uploads
 from diagnosis_harness.bootstrap.workbench import build_boundary, build_use_case
 from diagnosis_harness.bootstrap.workplace import build_core
 from diagnosis_harness.harness.context import RunContext
@@ -91,19 +95,18 @@ async def open_service(
     alert_settings, make_players = _alert_settings(settings), players or choose_players(settings)
     async with AsyncExitStack() as stack:
         catalog = build_catalog(settings, extra_tools)
-        opened = await _open_resources(stack, settings, catalog, progress=progress, extra_sinks=extra_sinks)
+        extras = _Extras(tuple(extra_tools), tuple(extra_sinks))
+        opened = await _open_resources(stack, settings, catalog, progress=progress, extras=extras)
         core, stores, closed = opened.core, opened.stores, opened.closed
         exporter = await stack.enter_async_context(
             exporting(settings, archive=stores.archive, feed=opened.log, closed=closed)
         )
         chat = _chat(opened, settings, make_players(core))
         runs, supervisor = _runs(opened, settings), _supervisor(opened, settings)
-        inbox = SqlAlertInbox(opened.database, closed=closed)
-        alerts = Alerts(runs, inbox=inbox, queue=opened.queue, clock=core.clock, settings=alert_settings)
+        alerts = _alerts(opened, runs, alert_settings)
         writes = _writes(opened, supervisor)
         tasks = _background_tasks(opened, settings, supervisor, alerts, check_evidence=writes.get(EVIDENCE))
-        archive, clock = stores.archive, core.clock
-        worker = RunWorker(chat, archive=archive, clock=clock, failed=_log_failure, sources=catalog)
+        worker = _worker(opened, chat)
         await stack.enter_async_context(tasks.running())
         if accept_background_runs:
             parallel_max = settings.queue.parallel_max
@@ -118,6 +121,7 @@ async def open_service(
             keys=SqlKeyStore(opened.database),
             queue=opened.queue,
             worker=worker,
+            uploads=opened.uploads,
             supervisor=supervisor,
             closed=closed,
             checks={"care": tasks.problem, "log": opened.log.problem},
@@ -126,6 +130,16 @@ async def open_service(
             left_runs=lambda: supervisor.left,
             takes_runs=accept_background_runs,
         )
+
+
+def _alerts(opened: _Resources, runs: RunService, settings: AlertSettings) -> Alerts:
+    inbox = SqlAlertInbox(opened.database, closed=opened.closed)
+    return Alerts(runs, inbox=inbox, queue=opened.queue, clock=opened.core.clock, settings=settings)
+
+
+def _worker(opened: _Resources, chat: ChatApplicationUseCase) -> RunWorker:
+    archive, clock = opened.stores.archive, opened.core.clock
+    return RunWorker(chat, archive=archive, clock=clock, failed=_log_failure, sources=opened.catalog)
 
 
 def _background_tasks(
@@ -143,7 +157,16 @@ def _background_tasks(
         clock=opened.core.clock,
         periods=TaskPeriods(care.beat_s, care.look_s, care.dead_after_s),
         check_evidence=check_evidence,
+        remove_uploads=opened.uploads.remove_expired,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Extras:
+    """What whoever opens the service adds to it."""
+
+    tools: tuple[Tool, ...]
+    sinks: tuple[TraceSink, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +182,8 @@ class _Resources:
     stores: RunStores
     queue: RunQueue
     catalog: LocalSourceCatalog
+    all_sources: UploadCatalog
+    uploads: UploadService
     knowledge: FolderKnowledge | None
 
 
@@ -168,7 +193,7 @@ async def _open_resources(
     catalog: LocalSourceCatalog,
     *,
     progress: Progress,
-    extra_sinks: Sequence[TraceSink],
+    extras: _Extras,
 ) -> _Resources:
     clock, ids = SystemClock(), RandomIds()
     owner = f"{socket.gethostname()[:60]}-{os.getpid()}-{ids.new_secret()[:12]}"
@@ -185,8 +210,11 @@ async def _open_resources(
     log = SqlRunLog(database, owner=owner, clock=clock)
     await log.start()
     stack.push_async_callback(log.stop)
-    core, workers = build_core(settings, sink=FanOutSink((log, *extra_sinks)), clock=clock, ids=ids)
+    core, workers = build_core(settings, sink=FanOutSink((log, *extras.sinks)), clock=clock, ids=ids)
     last.enter_context(core)
+    all_sources, uploads = open_uploads(
+        stack, settings, catalog, SqlUploadStore(database), clock=clock, extra_tools=extras.tools
+    )
     closed = ClosedRuns()
     stores = RunStores(
         owner=owner,
@@ -205,6 +233,8 @@ async def _open_resources(
         stores=stores,
         queue=await _queue(stack, settings, owner),
         catalog=catalog,
+        all_sources=all_sources,
+        uploads=uploads,
         knowledge=None if library is None else library.base,
     )
 
@@ -222,7 +252,7 @@ def _runs(opened: _Resources, settings: Settings) -> RunService:
         queue=opened.queue,
         active=opened.stores.active,
         owner=opened.stores.owner,
-        settings=RunsSettings(rules, settings.server.unfinished_runs, opened.catalog),
+        settings=RunsSettings(rules, settings.server.unfinished_runs, opened.catalog, opened.uploads),
     )
 
 
@@ -269,7 +299,7 @@ def _chat(opened: _Resources, settings: Settings, players: Players) -> ChatAppli
         paths=Paths(
             system=SystemChat(core, roles, players.responder, profile),
             knowledge=KnowledgeQuery(core, roles, players.writer, knowledge, opened.workers),
-            diagnosis=DiagnosisPath(core, catalog, use_case_over),
+            diagnosis=DiagnosisPath(core, opened.all_sources, use_case_over),
         ),
         stores=opened.stores,
         settings=ChatSettings(

@@ -6,12 +6,22 @@ from collections.abc import Iterator, Sequence
 
 from diagnosis_harness.adapters.sources.catalog import ConfiguredPart, LocalSourceCatalog
 from diagnosis_harness.adapters.sources.kinds import SOURCE_KINDS
+from diagnosis_harness.application.runs.sources import UPLOAD_PREFIX, is_upload_id
+from diagnosis_harness.kernel.errors import InvalidSetting
 from diagnosis_harness.settings import Settings, SourceSettings
 from diagnosis_harness.tools.spec import Tool
 
 
 def build_catalog(settings: Settings, extra_tools: Sequence[Tool] = ()) -> LocalSourceCatalog:
-    """The configured sources, not opened yet."""
+    """The configured sources, not opened yet.
+
+    Raises:
+        InvalidSetting: one has a name that only uploads have.
+    """
+    for name in settings.sources:
+        if is_upload_id(name):
+            remedy = f"choose a name that does not begin with {UPLOAD_PREFIX}"
+            raise InvalidSetting(f"sources.{name}", "only sources that callers send have such names", remedy)
     memory_limit_mb = settings.folder.memory_limit_mb
     return LocalSourceCatalog(
         {

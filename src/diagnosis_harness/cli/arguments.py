@@ -15,7 +15,7 @@ from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.report.timestamps import escape_line
 
-QUESTION_LIMIT_CHARACTERS = 4_000
+QUESTION_LIMIT_CHARACTERS = 50_000
 """Of a question to a service, which keeps it for as long as the run."""
 _PASTED_MAX = 1_000_000
 """Characters of a question about a folder: more than any alert, and less than a log that was pasted whole."""

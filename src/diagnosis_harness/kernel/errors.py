@@ -18,7 +18,8 @@
     │   ├── RouterUnavailable     the router, after its attempts: no path is guessed
     │   ├── KnowledgeUnavailable  the runbooks cannot be searched
     │   ├── AnswerRefused         what a player answered does not hold against what it was given
-    │   ├── SourceUnavailable     a configured source cannot be read
+    │   ├── SourceUnavailable     a source cannot be read
+    │   │   └── SourceExpired     a source that a caller sent has expired since it was asked about
     │   ├── OnsetOutsideData      the time that was given lies outside of what a source holds
     │   ├── RunNotKept            a run's end could not be kept, so nothing of it may leave
     │   ├── ServiceFailure        a server that was asked did not answer, or with a problem
@@ -33,9 +34,9 @@
     ├── RunUnknown                there is no such run for this caller
     ├── RunGoesOn                 what is asked for stands only when the run has ended
     ├── NotPermitted              the caller's role does not allow it
-    ├── TooManyRuns               the caller has as many unfinished runs as it may have
-    ├── TooManyAlerts             as many notifications of alerts wait as may wait
-    ├── TooManyStreams            the caller has as many open streams as it may have
+    ├── LimitReached              no more runs, streams or sources of a caller, or alerts, are taken
+    ├── SourceUnknown             no such source was sent by this caller, or it has expired
+    ├── NoRoomForUpload           the disk on which sources arrive is full
     ├── RunTaken                  a queued run was claimed, cancelled or ended before this process came to it
     └── AgentStopped              the loop ended without a legal draft (carries the ProgressSnapshot)
         ├── EmptyDraft            the policy ended and gave nothing
@@ -221,7 +222,7 @@ class MaskingFailed(TechnicalFailure):
 
 
 class SourceUnavailable(TechnicalFailure):
-    """A configured source of telemetry cannot be read."""
+    """A source of telemetry cannot be read."""
 
 
 class OnsetOutsideData(TechnicalFailure):
@@ -235,8 +236,7 @@ class RunNotKept(TechnicalFailure):
 class ServiceFailure(TechnicalFailure):
     """The server that the command line asked could not be reached, or answered with a problem.
 
-    Attributes:
-        status: of the HTTP response; None where there was none.
+    `status` is of the HTTP response; None where there was none.
     """
 
     def __init__(
@@ -244,6 +244,18 @@ class ServiceFailure(TechnicalFailure):
     ) -> None:
         super().__init__(message, kind=kind)
         self.status = status
+
+
+class SourceExpired(SourceUnavailable):
+    """The source was sent by a caller, and has expired or was deleted since the question was asked."""
+
+
+class SourceUnknown(DiagnosisHarnessError):
+    """No such source was sent, it has expired, or another caller sent it: these are not distinguished."""
+
+
+class NoRoomForUpload(DiagnosisHarnessError):
+    """The disk on which uploads arrive and are unpacked is full."""
 
 
 class RunUnknown(DiagnosisHarnessError):
@@ -258,40 +270,28 @@ class NotPermitted(DiagnosisHarnessError):
     """The caller's role does not allow what was asked for."""
 
 
-class TooManyRuns(DiagnosisHarnessError):
-    """The caller has reached its limit of unfinished runs.
-
-    Attributes:
-        limit: how many that is.
-    """
+class LimitReached(DiagnosisHarnessError):
+    """No more of something is taken; `limit` is how many of it there may be."""
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"the limit of {limit} unfinished runs per caller is reached")
+        super().__init__(f"the limit of {limit} is reached ({type(self).__name__})")
         self.limit = limit
 
 
-class TooManyAlerts(DiagnosisHarnessError):
-    """The limit of waiting alert notifications is reached.
-
-    Attributes:
-        limit: how many that is.
-    """
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"the limit of {limit} waiting alert notifications is reached")
-        self.limit = limit
+class TooManyRuns(LimitReached):
+    """The caller has reached its limit of unfinished runs."""
 
 
-class TooManyStreams(DiagnosisHarnessError):
-    """The caller has reached its limit of open streams.
+class TooManyAlerts(LimitReached):
+    """The limit of waiting alert notifications is reached."""
 
-    Attributes:
-        limit: how many that is.
-    """
 
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"the limit of {limit} open streams per caller is reached")
-        self.limit = limit
+class TooManyStreams(LimitReached):
+    """The caller has reached its limit of open streams."""
+
+
+class TooManySources(LimitReached):
+    """The caller has stored as many sources, or as many bytes of them, as it may."""
 
 
 class RunTaken(DiagnosisHarnessError):

@@ -30,6 +30,7 @@ class WorkEnd(StrEnum):
     ANSWER_FAILED = "ANSWER_FAILED"  # the player of a path without diagnosis failed
     ONSET_OUTSIDE_DATA = "ONSET_OUTSIDE_DATA"  # the stated onset lies outside the recording
     SOURCE_UNAVAILABLE = "SOURCE_UNAVAILABLE"  # the telemetry cannot be read
+    SOURCE_EXPIRED = "SOURCE_EXPIRED"  # a source that a caller sent was gone before the run could read it
     EVIDENCE_STORE_UNAVAILABLE = "EVIDENCE_STORE_UNAVAILABLE"  # evidence could not be stored
     INTERNAL_FAILURE = "INTERNAL_FAILURE"
     BUDGET_REACHED = "BUDGET_REACHED"  # wherever it was reached
@@ -82,6 +83,7 @@ TABLE: tuple[Row, ...] = (
     Row("RL-27", WorkEnd.ANSWER_FAILED, _F, _FAIL),
     Row("RL-21", WorkEnd.ONSET_OUTSIDE_DATA, _F, _FAIL),
     Row("RL-21", WorkEnd.SOURCE_UNAVAILABLE, _F, _FAIL),
+    Row("RL-21", WorkEnd.SOURCE_EXPIRED, _F, _FAIL),
     Row("RL-21", WorkEnd.EVIDENCE_STORE_UNAVAILABLE, _F, _FAIL),
     Row("RL-21", WorkEnd.INTERNAL_FAILURE, _F, _FAIL),
     Row("RL-18", WorkEnd.BUDGET_REACHED, _B, _BACK, _THIN, facts=True),

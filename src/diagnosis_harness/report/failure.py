@@ -45,6 +45,10 @@ _SENTENCES: Final[Mapping[WorkEnd, Text]] = {
         en="The source cannot be read; the service log says why.",
         zh="数据源无法读取；原因见服务日志。",
     ),
+    WorkEnd.SOURCE_EXPIRED: Text(
+        en="The source that was sent had expired or was deleted before the run could read it; send it again.",
+        zh="上传的数据源在运行读取之前已过期或被删除；请重新上传。",
+    ),
     WorkEnd.ENDED_EARLY: Text(
         en="The run stopped itself before anything could be checked, so there is no conclusion.",
         zh="运行在任何内容得到核查之前就自行停止，因此没有结论。",

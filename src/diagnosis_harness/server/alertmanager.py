@@ -8,7 +8,6 @@ from diagnosis_harness.application.callers.caller import Caller
 from diagnosis_harness.application.runs.submission import (
     EARLIEST_ONSET_S,
     LATEST_ONSET_S,
-    QUESTION_LIMIT_CHARACTERS,
     Submission,
 )
 from diagnosis_harness.kernel.language import Language, language_of
@@ -19,6 +18,8 @@ from diagnosis_harness.server.submit import fingerprint_of
 
 ALERTS_SHOWN = 5
 _TEXT_SHOWN = 500
+_QUESTION_SHOWN = 4_000
+"""Characters: all that is left of a group with the most alerts that one notification can hold."""
 _SUMMARIES = ("summary", "description", "message")
 _WORDS = {
     Language.EN: (
@@ -45,7 +46,7 @@ def submission_of(group: AlertGroup, *, source: str | None) -> Submission:
     template, _, _ = _WORDS[language]
     said = template.format(alerts=_alerts(group, language), summary=f"{summary} " if summary else "")
     return Submission(
-        question=said[:QUESTION_LIMIT_CHARACTERS],
+        question=said[:_QUESTION_SHOWN],
         language=language,
         source=source,
         onset_s=_onset_s(_firing(group)),

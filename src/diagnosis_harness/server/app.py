@@ -23,7 +23,17 @@ from diagnosis_harness.server.metrics import Metrics
 from diagnosis_harness.server.openapi import describe_api
 from diagnosis_harness.server.problem_response import problem_response
 from diagnosis_harness.server.problems import Problem, ProblemKind, problem_of
-from diagnosis_harness.server.routes import alerts, cancel, chat, events, health, run_results, runs, sessions
+from diagnosis_harness.server.routes import (
+    alerts,
+    cancel,
+    chat,
+    events,
+    health,
+    run_results,
+    runs,
+    sessions,
+    sources,
+)
 from diagnosis_harness.server.stream_hub import HubSettings
 from diagnosis_harness.server.streams import Streams
 from diagnosis_harness.server.validation import problem_of_errors
@@ -71,7 +81,7 @@ def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> 
     stores = {name: WriteCheck(service.core.clock, write) for name, write in service.writes.items()}
     app.state.app_state = AppState(service, settings, metrics, streams, stores)
     app.state.streams = streams
-    for routes in (chat, runs, run_results, cancel, events, sessions, alerts, health):
+    for routes in (chat, runs, run_results, cancel, events, sessions, sources, alerts, health):
         app.include_router(routes.router)
     app.add_exception_handler(DiagnosisHarnessError, _on_our_error)
     app.add_exception_handler(RequestValidationError, _on_invalid)

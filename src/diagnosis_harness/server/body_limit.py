@@ -11,7 +11,13 @@ from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import JsonInvalid
 from diagnosis_harness.kernel.strict_json import parse_json
 from diagnosis_harness.server.problem_response import send_problem
-from diagnosis_harness.server.problems import ALERT_PATHS, Problem, ProblemKind, field_of
+from diagnosis_harness.server.problems import (
+    ALERT_PATHS,
+    UPLOAD_PATHS,
+    Problem,
+    ProblemKind,
+    field_of,
+)
 from diagnosis_harness.server.time_limit import with_time_limit
 
 _REMEDY = "send one JSON object, each name once"
@@ -22,6 +28,7 @@ class BodyLimitMiddleware:
     """ASGI middleware: passes a request on with its whole body, or answers it with a problem.
 
     The body has been read when a route is called; after it the route only receives the disconnect.
+    A route that takes files reads them itself (`upload_body`).
 
     Args:
         alert_bytes_max: the limit for notifications of alerts, which grow with the number of alerts.
@@ -38,7 +45,7 @@ class BodyLimitMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read the body and check it."""
-        if scope["type"] != "http":
+        if scope["type"] != "http" or scope["path"] in UPLOAD_PATHS:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)

@@ -16,21 +16,28 @@ from diagnosis_harness.kernel import errors
 from diagnosis_harness.kernel.errors import (
     DiagnosisHarnessError,
     InvalidInput,
+    LimitReached,
+    NoRoomForUpload,
     StoreFailure,
     TechnicalFailure,
-    TooManyAlerts,
-    TooManyRuns,
-    TooManyStreams,
 )
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
 from diagnosis_harness.server.problem_row import ProblemRow
+from diagnosis_harness.server.source_problems import (
+    NO_ROOM_FOR_SOURCE,
+    SOURCE_NOT_FOUND,
+    TOO_MANY_SOURCES,
+    UNSUPPORTED_SOURCE,
+)
 from diagnosis_harness.server.store_problems import STORE_PROBLEMS
 
 PROBLEM_MEDIA_TYPE = "application/problem+json"
 _TYPE_PREFIX = "urn:diagnosis-harness:problem:"
 _INSTANCE_PREFIX = "urn:diagnosis-harness:request:"
+UPLOAD_PATHS = frozenset({"/v1/sources"})
+"""Where sources are sent: their bodies are files, which the route itself takes to the disk."""
 ALERT_PATHS = frozenset({"/v1/alerts/alertmanager"})
 """The path that Alertmanager calls: it retries only after a 5xx, and takes every 4xx, even 429, as final."""
 
@@ -59,6 +66,10 @@ class ProblemKind(StrEnum):
     TOO_MANY_RUNS = "too-many-runs"
     TOO_MANY_STREAMS = "too-many-streams"
     TOO_MANY_ALERTS = "too-many-alerts"
+    TOO_MANY_SOURCES = "too-many-sources"
+    SOURCE_NOT_FOUND = "source-not-found"
+    UNSUPPORTED_SOURCE = "unsupported-source"
+    NO_ROOM_FOR_SOURCE = "no-room-for-source"
     NOT_TAKEN = "not-taken"
     INTERNAL = "internal"
     STORE_UNAVAILABLE = "store-unavailable"
@@ -193,6 +204,10 @@ PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
                 en="The limit is the setting alerts.waiting_max.", zh="上限由设置 alerts.waiting_max 决定。"
             ),
         ),
+        ProblemKind.TOO_MANY_SOURCES: TOO_MANY_SOURCES,
+        ProblemKind.SOURCE_NOT_FOUND: SOURCE_NOT_FOUND,
+        ProblemKind.UNSUPPORTED_SOURCE: UNSUPPORTED_SOURCE,
+        ProblemKind.NO_ROOM_FOR_SOURCE: NO_ROOM_FOR_SOURCE,
         ProblemKind.NOT_TAKEN: ProblemRow(
             503,
             Text(en="The notification was not accepted; send it again.", zh="未能接收此通知；请重新发送。"),
@@ -235,9 +250,13 @@ OF_ERROR: Mapping[type[DiagnosisHarnessError], ProblemKind] = MappingProxyType(
         errors.RunUnknown: ProblemKind.NOT_FOUND,
         errors.RunGoesOn: ProblemKind.RUN_GOES_ON,
         errors.NotPermitted: ProblemKind.NOT_PERMITTED,
+        errors.LimitReached: ProblemKind.TOO_MANY_REQUESTS,
         errors.TooManyRuns: ProblemKind.TOO_MANY_RUNS,
         errors.TooManyStreams: ProblemKind.TOO_MANY_STREAMS,
         errors.TooManyAlerts: ProblemKind.TOO_MANY_ALERTS,
+        errors.SourceUnknown: ProblemKind.SOURCE_NOT_FOUND,
+        errors.NoRoomForUpload: ProblemKind.NO_ROOM_FOR_SOURCE,
+        errors.TooManySources: ProblemKind.TOO_MANY_SOURCES,
         errors.RunTaken: ProblemKind.RUN_TAKEN,
         errors.StoreFailure: ProblemKind.STORE_UNAVAILABLE,
         errors.RunNotKept: ProblemKind.RUN_NOT_KEPT,
@@ -263,6 +282,13 @@ IN_RUNS_ONLY: frozenset[type[DiagnosisHarnessError]] = frozenset(
     }
 )
 """Errors, with their classes below, that end inside a run: they become its outcome and no problem."""
+
+
+_BODY_UNREAD = frozenset(
+    {ProblemKind.TOO_LARGE, ProblemKind.TOO_SLOW, ProblemKind.UNSUPPORTED_SOURCE}
+    | {ProblemKind.NO_ROOM_FOR_SOURCE}
+)
+"""After these, something of the body may be left on the connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +327,7 @@ class Problem:
             held["retry-after"] = str(retry_after_s)
         if self.kind is ProblemKind.UNAUTHENTICATED:
             held["www-authenticate"] = 'Bearer realm="diagnosis-harness"'
-        if self.kind in (ProblemKind.TOO_LARGE, ProblemKind.TOO_SLOW, ProblemKind.NOT_TAKEN):
+        if self.kind in (*_BODY_UNREAD, ProblemKind.NOT_TAKEN):
             held["connection"] = "close"  # what is left of the body is not read
         return held
 
@@ -345,8 +371,10 @@ def problem_of(error: DiagnosisHarnessError) -> Problem:
     kind = next((OF_ERROR[each] for each in type(error).__mro__ if each in OF_ERROR), ProblemKind.INTERNAL)
     if isinstance(error, InvalidInput) and kind is ProblemKind.INVALID_INPUT:
         return Problem(kind, (field_of(error.place, error.problem, error.remedy),))
-    if isinstance(error, (TooManyRuns, TooManyStreams, TooManyAlerts)):
+    if isinstance(error, LimitReached):
         return Problem(kind, limit=error.limit)
+    if isinstance(error, NoRoomForUpload):
+        return Problem(kind, reason=str(error))
     if isinstance(error, StoreFailure):
         return Problem(OF_TROUBLE[error.trouble], reason=str(error))
     return Problem(kind, reason=str(error) if isinstance(error, TechnicalFailure) else "")

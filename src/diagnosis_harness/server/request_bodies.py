@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from fastapi import Header
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from diagnosis_harness.application.intent import IntentType
@@ -23,6 +24,12 @@ _INSTANT = "2024-01-01T14:05:00Z"
 ShortName = Annotated[str, Field(max_length=200)]
 Instant = Annotated[str, Field(max_length=40, examples=[_INSTANT])]
 """ISO 8601; UTC where it has no zone."""
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1, max_length=255, description=("A key of your choice; use a new one for each question.")
+    ),
+]
 
 
 class Wire(BaseModel):
@@ -46,9 +53,9 @@ class Ask(Wire):
         ),
     ] = None
     language: Annotated[Language | None, Field(strict=False, description="Of the answer.")] = None
-    source: Annotated[ShortName | None, Field(description="Name of the configured source to diagnose.")] = (
-        None
-    )
+    source: Annotated[
+        ShortName | None, Field(description="Name of a configured source, or id of one that you sent.")
+    ] = None
     onset: Annotated[Instant | None, Field(description="When the incident began, if known.")] = None
     limit_s: Annotated[
         float | None, Field(gt=0, allow_inf_nan=False, description="Time limit of the run.")

@@ -148,8 +148,12 @@ def test_what_passes_is_reported_to_alertmanager_as_a_5xx_to_be_sent_again() -> 
     told = {kind: for_alerts(Problem(kind)) for kind in ProblemKind}
 
     for kind, problem in told.items():
-        is_about_runs = kind in {ProblemKind.RUN_GOES_ON, ProblemKind.TOO_MANY_STREAMS}  # of other paths
-        if (PROBLEMS[kind].retry_after_s is not None or kind is ProblemKind.TOO_SLOW) and not is_about_runs:
+        is_of_other_paths = kind in {
+            ProblemKind.RUN_GOES_ON,
+            ProblemKind.TOO_MANY_STREAMS,
+        }
+        passes = PROBLEMS[kind].retry_after_s is not None or kind is ProblemKind.TOO_SLOW
+        if passes and not is_of_other_paths:
             assert problem.row.status >= 500
             assert int(problem.headers()["retry-after"]) > 0
         else:

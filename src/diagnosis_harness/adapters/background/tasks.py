@@ -1,4 +1,4 @@
-"""Background tasks of a service process: heartbeat, run recovery, cancellation polling, alerts."""
+"""Background tasks of a service process: heartbeat, run recovery, cancellation polling, alerts, uploads."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from diagnosis_harness.kernel.errors import StoreFailure
 
 _LOG = logging.getLogger("diagnosis_harness.background")
 _HEARTBEAT: Final = "heartbeat"
+_UPLOADS_HEARTBEATS: Final = 5
+"""Between removals of expired uploads: they cannot be seen any more, so only their room waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class BackgroundTasks:
     Args:
         check_evidence: one small write into the evidence store, if that is not the database. The log says
             when the store becomes unavailable, and when it is available again.
+        remove_uploads: removes a bounded part of the uploads that have expired.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class BackgroundTasks:
         clock: Clock,
         periods: TaskPeriods,
         check_evidence: Callable[[], Awaitable[None]] | None = None,
+        remove_uploads: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._supervisor = supervisor
         self._alerts = alerts
@@ -70,6 +74,9 @@ class BackgroundTasks:
         self._essential = tuple(self._tasks)
         if check_evidence is not None:
             self._tasks.append(_PeriodicTask("evidence-store", periods.heartbeat_s, check_evidence, clock))
+        if remove_uploads is not None:
+            pause_s = _UPLOADS_HEARTBEATS * periods.heartbeat_s
+            self._tasks.append(_PeriodicTask("expired-uploads", pause_s, remove_uploads, clock))
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

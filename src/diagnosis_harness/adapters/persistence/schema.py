@@ -218,6 +218,30 @@ Index(
     postgresql_where=text("revoked_at_s IS NULL"),
 )
 
+source_upload = Table(
+    "source_upload",
+    SCHEMA,
+    Column("upload_id", Text, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("name", FreeText, nullable=False),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("created_s", Double, nullable=False),
+    Column("expires_s", Double, nullable=False),
+    Column("seen", Text, nullable=False),
+    Column("is_complete", Boolean, nullable=False),
+)
+Index("ix_source_upload_owner", source_upload.c.owner, source_upload.c.created_s)
+Index("ix_source_upload_expires", source_upload.c.expires_s)
+
+upload_chunk = Table(
+    "upload_chunk",
+    SCHEMA,
+    Column("upload_id", Text, ForeignKey("source_upload.upload_id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
+)
+
 worker = Table(
     "worker",
     SCHEMA,

@@ -90,6 +90,17 @@ class LocalSourceCatalog:
             opened = await asyncio.to_thread(self._open_parts, key, source, states, progress)
             self._keep_open(key, states, opened)
 
+    def add(self, name: str, source: ConfiguredSource) -> None:
+        """Take a source in; it is read when a run first asks about it."""
+        self._sources[name] = source
+
+    def remove(self, name: str) -> None:
+        """Forget a source; a run that has opened it goes on."""
+        for held in (self._sources, self._read_last, self._identities, self._profiles):
+            held.pop(name, None)
+        for key in [key for key in self._open if key.name == name]:
+            del self._open[key]
+
     def profiles(self) -> tuple[SourceProfile, ...]:
         """What each configured source holds, as it was last read."""
         return tuple(self._profiles.get(name, SourceProfile(name, ())) for name in self._sources)
@@ -172,8 +183,10 @@ class LocalSourceCatalog:
 
     async def _read_if_changed(self, key: _Key) -> OpenSource:
         """The open source, or the source read again where its state is another one."""
-        source = self._sources[key.name]
         async with self._reading:  # one at a time: reading takes the memory of a whole incident
+            source = self._sources.get(key.name)
+            if source is None:
+                raise _unreadable(key.name)  # it was removed in the meantime
             states = await asyncio.to_thread(_reachable_states, key.name, source)
             held = self._open.get(key)
             if held is None or held[0] != states:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from diagnosis_harness.application.callers.caller import Caller
 from diagnosis_harness.application.runs.active import ActiveRuns
@@ -15,12 +16,12 @@ from diagnosis_harness.application.runs.cancellation import (
 )
 from diagnosis_harness.application.runs.queue import RunQueue
 from diagnosis_harness.application.runs.request import RunKind, RunRequest
-from diagnosis_harness.application.runs.sources import NoSources, OwnSources
+from diagnosis_harness.application.runs.sources import NoSources, OwnSources, SourceStamp, is_upload_id
 from diagnosis_harness.application.runs.store import RunArchive, Submitted
 from diagnosis_harness.application.runs.submission import Submission, SubmissionRules, request_of
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
-from diagnosis_harness.kernel.errors import InvalidInput, RunGoesOn, StoreFailure
+from diagnosis_harness.kernel.errors import InvalidInput, RunGoesOn, SourceUnknown, StoreFailure
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,27 @@ class RunsSettings:
 
     Attributes:
         sources: what may be asked about, as it is now.
+        uploads: what callers have sent to ask about; None where they may send nothing.
         unfinished_max: runs of one caller that may be queued or running, where its key says nothing.
     """
 
     rules: SubmissionRules
     unfinished_max: int
     sources: OwnSources = field(default_factory=NoSources)
+    uploads: SentSources | None = None
+
+
+class SentSources(Protocol):
+    """What callers have sent to ask about."""
+
+    async def stamp(self, caller: Caller, upload_id: str) -> SourceStamp:
+        """What a run of this caller looks into.
+
+        Raises:
+            SourceUnknown: there is none, it has expired, or it is another caller's.
+            StoreFailure: it cannot be looked up.
+        """
+        ...
 
 
 class RunService(RunCanceller):
@@ -68,6 +84,7 @@ class RunService(RunCanceller):
             InvalidInput: a field cannot be used.
             RunUnknown: `retry_of` is no run that the caller may see.
             RunGoesOn: it has not ended.
+            SourceUnknown: the source was sent by another caller, or by none.
             StoreFailure: it cannot be looked up.
         """
         if submission.retry_of is not None:
@@ -81,8 +98,17 @@ class RunService(RunCanceller):
             ids=self._core.ids,
         )
         limit = self._settings.unfinished_max if unfinished_max is None else unfinished_max
-        stamp = None if request.source is None else await self._settings.sources.stamp(request.source)
+        stamp = await self._stamp(caller, request.source)
         return replace(request, stamp=stamp, unfinished_max=limit)
+
+    async def _stamp(self, caller: Caller, name: str | None) -> SourceStamp | None:
+        if name is None:
+            return None
+        if not is_upload_id(name):
+            return await self._settings.sources.stamp(name)
+        if self._settings.uploads is None:
+            raise SourceUnknown(name)
+        return await self._settings.uploads.stamp(caller, name)
 
     async def submit(
         self, caller: Caller, submission: Submission, *, unfinished_max: int | None = None
@@ -92,7 +118,7 @@ class RunService(RunCanceller):
         A run that was kept and could not be put into the queue is put there later; it is not lost.
 
         Raises:
-            NotPermitted, InvalidInput, RunUnknown, RunGoesOn, StoreFailure: as `request`.
+            NotPermitted, InvalidInput, RunUnknown, RunGoesOn, SourceUnknown, StoreFailure: as `request`.
             TooManyRuns: the caller has too many that are not finished.
         """
         request = await self.request(caller, submission, RunKind.BACKGROUND, unfinished_max=unfinished_max)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
@@ -11,7 +12,10 @@ Lane: TypeAlias = str
 """A part of the queue: the runs that look into one source. ASCII letters, digits and `-`."""
 
 ANY_LANE: Final = "any"
-"""The lane of runs without a source: every process can work on them."""
+"""The lane of runs without a source, or about one that a caller has sent: every process takes them."""
+
+UPLOAD_PREFIX: Final = "upload-"
+_UPLOAD_ID = re.compile(rf"{UPLOAD_PREFIX}[0-9a-f]{{32}}")
 
 _DIGITS: Final = 32  # 128 bits tell the sources of one service apart
 
@@ -91,11 +95,18 @@ class NoSources:
         """There is nothing to look at."""
 
 
+def is_upload_id(name: str) -> bool:
+    """Whether a name is that of a source which a caller has sent; no configured source may have one."""
+    return _UPLOAD_ID.fullmatch(name) is not None
+
+
 def lane_of(name: str | None, identity: str | None) -> Lane:
     """The part of the queue that the runs of a source wait in.
 
     A run that an older program kept has the name of its source alone.
     """
+    if name is not None and is_upload_id(name):
+        return ANY_LANE  # every process can fetch it
     if identity is not None:
         return f"source-{_short(identity)}"
     return ANY_LANE if name is None else f"name-{_short(name)}"

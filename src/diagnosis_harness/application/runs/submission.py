@@ -7,6 +7,7 @@ from math import isfinite
 
 from diagnosis_harness.application.callers.caller import Caller
 from diagnosis_harness.application.runs.request import RunKind, RunRequest
+from diagnosis_harness.application.runs.sources import is_upload_id
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import InvalidInput, NotPermitted
@@ -14,7 +15,8 @@ from diagnosis_harness.kernel.ids import IdSource
 from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.masking import mask_or_withhold
 
-QUESTION_LIMIT_CHARACTERS = 4_000
+QUESTION_LIMIT_CHARACTERS = 50_000
+"""A pasted alert fits; it is kept whole and shortened for matching. Masking takes at most half a second."""
 EARLIEST_ONSET_S = 1e8
 LATEST_ONSET_S = 1e11
 
@@ -126,12 +128,12 @@ def _session(session_id: str | None, ids: IdSource) -> str:
 
 
 def _source(name: str | None, rules: SubmissionRules) -> str | None:
-    """The configured source that is meant; None only where there is none, or one by default."""
+    """The source that is meant, configured or sent; None only where none is configured."""
     if name is None:
         if len(rules.sources) > 1:
             raise InvalidInput("source", "several are configured", f"choose one: {', '.join(rules.sources)}")
         return rules.sources[0] if rules.sources else None
-    if name not in rules.sources:
+    if name not in rules.sources and not is_upload_id(name):
         known = ", ".join(rules.sources) or "none is configured"
         raise InvalidInput("source", "it is not configured", f"name one that is: {known}")
     return name

@@ -5,25 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Query, Response
 from starlette.responses import JSONResponse
 
 from diagnosis_harness.server.app_state import AdmissionDep, AppStateDep, CallerDep
 from diagnosis_harness.server.openapi import problems
 from diagnosis_harness.server.problems import ProblemKind as P
-from diagnosis_harness.server.request_bodies import Ask, RunsAsked
+from diagnosis_harness.server.request_bodies import Ask, IdempotencyKey, RunsAsked
 from diagnosis_harness.server.run_id import RunId
 from diagnosis_harness.server.run_view import RunPageView, RunView, WholeRunView
 from diagnosis_harness.server.submit import fingerprint_of, submit_once
 
 router = APIRouter(tags=["runs"])
-
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        min_length=1, max_length=255, description=("A key of your choice; use a new one for each question.")
-    ),
-]
 
 
 @router.post(
@@ -39,7 +32,7 @@ IdempotencyKey = Annotated[
                 "started the run."
             ),
         },
-        **problems(P.NOT_PERMITTED, P.NOT_FOUND, P.RUN_GOES_ON, P.TOO_MANY_RUNS),
+        **problems(P.NOT_PERMITTED, P.NOT_FOUND, P.SOURCE_NOT_FOUND, P.RUN_GOES_ON, P.TOO_MANY_RUNS),
     },
 )
 async def ask(

@@ -77,8 +77,8 @@ VALUES ('runs', 1, 2, 'RUN_STARTED', 'RUN', 'STARTED', '{}')
 BEAT = "INSERT INTO worker (owner, beat_at_s) VALUES ('old', 7)"
 
 
-def _as_the_first_program_left_it(connection: Connection) -> None:
-    """The tables of revision 0001, with rows in them."""
+def _as_an_earlier_program_left_it(connection: Connection, version: str) -> None:
+    """The tables of an earlier revision, with rows in them."""
     from alembic.config import Config
     from alembic.runtime.environment import EnvironmentContext
     from alembic.script import ScriptDirectory
@@ -86,7 +86,7 @@ def _as_the_first_program_left_it(connection: Connection) -> None:
     folder = files("diagnosis_harness.adapters.persistence").joinpath("migrations")
     script = ScriptDirectory(str(folder))
     with EnvironmentContext(
-        Config(), script, fn=lambda revision, _: script._upgrade_revs("0001", revision)
+        Config(), script, fn=lambda revision, _: script._upgrade_revs(version, revision)
     ) as environment:
         environment.configure(connection=connection)
         environment.run_migrations()
@@ -94,15 +94,16 @@ def _as_the_first_program_left_it(connection: Connection) -> None:
         connection.execute(text(statement))
 
 
+@pytest.mark.parametrize("version", ["0001", "0003"])
 @pytest.mark.parametrize("place", ["sqlite_url", "fresh_postgres_url"])
-def test_a_database_of_the_first_version_is_brought_up_to_date_with_all_that_is_in_it(
-    place: str, request: pytest.FixtureRequest
+def test_a_database_of_an_earlier_version_is_brought_up_to_date_with_all_that_is_in_it(
+    place: str, version: str, request: pytest.FixtureRequest
 ) -> None:
     """A run that waited in it is queued for a source by its name; a process says nothing of what it takes."""
     url = request.getfixturevalue(place)
     engine = create_engine(engine_url(url))
     with engine.begin() as connection:
-        _as_the_first_program_left_it(connection)
+        _as_an_earlier_program_left_it(connection, version)
     engine.dispose()
 
     async def story() -> None:

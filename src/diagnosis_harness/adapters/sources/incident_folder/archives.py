@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import tarfile
 import tempfile
-import zipfile
-import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
+from diagnosis_harness.adapters.sources.incident_folder.archive_reading import DAMAGE, members, too_large
 from diagnosis_harness.adapters.sources.incident_folder.listing import ListedFile, Listing, list_member
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import FileSettings
@@ -24,8 +21,6 @@ UNPACKED_LIMIT_BYTES: Final = 2_000_000_000
 """What all archives of a folder may take on the disk, as it is unpacked: sizes in their headers can lie."""
 _ENDINGS: Final = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _CHUNK_BYTES: Final = 1 << 20
-_DAMAGE: Final = (OSError, EOFError, zlib.error, zipfile.BadZipFile, tarfile.TarError, RuntimeError)
-"""What damaged, encrypted and unsupported archives raise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +55,7 @@ def unpack_archives(listing: Listing, settings: Mapping[str, FileSettings]) -> U
         except InvalidInput as error:
             unpacking.go_back(before)
             unpacking.leave_out(archive.name, f"{error.problem}; {error.remedy}")
-        except _DAMAGE:
+        except (OSError, *DAMAGE):
             unpacking.go_back(before)
             unpacking.leave_out(archive.name, "it is not a complete archive; create it again")
     return Unpacked(Listing(tuple(files), (*listing.left_out, *unpacking.left_out)), folder)
@@ -100,9 +95,12 @@ class _Unpacking:
             InvalidInput: it passes the limits.
         """
         files: list[ListedFile] = []
-        for inner, open_member in _members(archive.path):
+        for member in members(archive.path, place=archive.name, bytes_max=UNPACKED_LIMIT_BYTES):
+            if not member.is_file:
+                continue
+            inner = member.name
             name = f"{archive.name}/{printable(inner)}"
-            if any(_is_hidden(part) for part in PurePosixPath(inner).parts):
+            if any(is_hidden(part) for part in PurePosixPath(inner).parts):
                 continue
             if inner.lower().endswith(_ENDINGS):
                 self.leave_out(name, "it is an archive inside an archive; unpack it")
@@ -111,7 +109,7 @@ class _Unpacking:
             if self._count > MEMBERS_LIMIT:
                 raise InvalidInput(archive.name, f"it holds more than {MEMBERS_LIMIT} files", "keep fewer")
             target = self._folder / str(self._count)
-            with open_member() as content:
+            with member.open() as content:
                 self._copy(archive, content, target)
             listed = list_member(target, name, self._settings.get(name, FileSettings()))
             if isinstance(listed, ListedFile):
@@ -125,47 +123,10 @@ class _Unpacking:
             while chunk := content.read(_CHUNK_BYTES):
                 self._room -= len(chunk)
                 if self._room < 0:
-                    raise InvalidInput(
-                        archive.name,
-                        f"it unpacks to more than {UNPACKED_LIMIT_BYTES // 1_000_000_000} GB",
-                        "unpack the files that matter yourself",
-                    )
+                    raise too_large(archive.name, UNPACKED_LIMIT_BYTES)
                 out.write(chunk)
 
 
-def _members(path: Path) -> Iterator[tuple[str, Callable[[], IO[bytes]]]]:
-    """Name and content of every plain file of an archive."""
-    if path.name.lower().endswith(".zip"):
-        with zipfile.ZipFile(path) as archive:
-            for info in archive.infolist():
-                if not info.is_dir() and not _is_link(info):
-                    yield info.filename, _opener(archive.open, info)
-        return
-    with closing(tarfile.open(path, "r:*")) as tar:
-        for member in tar:
-            if member.isfile():
-                yield member.name, _tar_opener(tar, member)
-
-
-def _is_hidden(part: str) -> bool:
+def is_hidden(part: str) -> bool:
+    """Whether a part of a path is none of a person's own: hidden, or of macOS."""
     return part.startswith(("__MACOSX", ".")) and part not in {".", ".."}
-
-
-def _is_link(info: zipfile.ZipInfo) -> bool:
-    return (info.external_attr >> 16) & 0o170000 == 0o120000
-
-
-def _opener(
-    open_one: Callable[[zipfile.ZipInfo], IO[bytes]], info: zipfile.ZipInfo
-) -> Callable[[], IO[bytes]]:
-    return lambda: open_one(info)
-
-
-def _tar_opener(tar: tarfile.TarFile, member: tarfile.TarInfo) -> Callable[[], IO[bytes]]:
-    def open_one() -> IO[bytes]:
-        content = tar.extractfile(member)
-        if content is None:
-            raise tarfile.ReadError(member.name)
-        return content
-
-    return open_one

@@ -1,0 +1,87 @@
+"""Folders of this process alone, removed when nobody uses them, or by the next process if this one dies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+import weakref
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from diagnosis_harness.kernel.errors import InvalidSetting, NoRoomForUpload
+
+_PREFIX: Final = "diagnosis-sources-"
+_LOCK: Final = "lock"
+
+
+class PrivateFolder:
+    """A folder that only this user can enter; removed with all in it when the object is gone."""
+
+    def __init__(self, parent: Path) -> None:
+        """Make it.
+
+        Raises:
+            NoRoomForUpload: the disk is full, or there is no way to write to it.
+        """
+        try:
+            self.path = Path(tempfile.mkdtemp(dir=parent))  # 0700
+        except OSError as error:
+            raise NoRoomForUpload(f"no folder can be made for uploads ({error.strerror})") from error
+        self._finalizer = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+    def remove(self) -> None:
+        """Remove it now; idempotent."""
+        self._finalizer()
+
+
+class PrivateRoot:
+    """The folder of this process in which its private folders are.
+
+    A lock says that the process lives. What a killed one left behind is removed by the next that starts.
+    """
+
+    def __init__(self, parent: Path) -> None:
+        """Remove what dead processes left in `parent`, and make a folder there.
+
+        Raises:
+            InvalidSetting: nothing can be written there.
+        """
+        try:
+            parent.mkdir(parents=True, exist_ok=True)
+            for left in parent.glob(f"{_PREFIX}*"):
+                _remove_if_dead(left)
+            self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+            self._lock = os.open(self.path / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+        except OSError as error:
+            raise InvalidSetting(
+                "uploads.folder", f"{parent} cannot be written to ({error.strerror})", "name another folder"
+            ) from error
+        self._finalizer = weakref.finalize(self, _remove, self.path, self._lock)
+
+    def close(self) -> None:
+        """Remove the folder with all in it; idempotent."""
+        self._finalizer()
+
+
+def _remove(path: Path, lock: int) -> None:
+    shutil.rmtree(path, ignore_errors=True)
+    os.close(lock)
+
+
+def _remove_if_dead(folder: Path) -> None:
+    """Remove the folder of a process of ours that lives no more."""
+    with suppress(OSError):  # another's, or gone by now
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+            return
+        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            os.close(lock)

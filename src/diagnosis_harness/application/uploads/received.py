@@ -1,0 +1,56 @@
+"""Content that has arrived: what the service does with it before and after it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from diagnosis_harness.application.uploads.upload import Upload
+from diagnosis_harness.kernel.json_value import JsonValue
+
+
+class CheckedContent(Protocol):
+    """Content that was unpacked and read; `seen` is what was found in it."""
+
+    @property
+    def seen(self) -> Mapping[str, JsonValue]:
+        """What was read in it, as JSON."""
+        ...
+
+
+class UploadFolders(Protocol):
+    """The private folders of this process in which uploads arrive and are unpacked."""
+
+    def new_file(self) -> Path:
+        """A new empty file for content that arrives; whoever asked for it removes it.
+
+        Raises:
+            NoRoomForUpload: the disk is full.
+        """
+        ...
+
+    async def check(self, content: Path, name: str) -> CheckedContent:
+        """Unpack the content and read it as a diagnosis would.
+
+        Raises:
+            InvalidInput: it passes a limit, or nothing in it can be diagnosed.
+            NoRoomForUpload: the disk is full.
+        """
+        ...
+
+    def chunks(self, content: Path, *, size_bytes: int) -> AsyncIterator[bytes]:
+        """The content in chunks of this size; the last one may be smaller."""
+        ...
+
+    def adopt(self, upload: Upload, content: CheckedContent) -> None:
+        """Keep what was unpacked for the runs of this process."""
+        ...
+
+    def drop(self, upload_id: str) -> None:
+        """Remove what was unpacked, as soon as no run of this process uses it."""
+        ...
+
+    async def drop_expired(self) -> None:
+        """Remove all that was unpacked of uploads which are not there any more."""
+        ...
