@@ -1,4 +1,4 @@
-"""The arrays that the statistics work on."""
+"""Types of the arrays in the statistics."""
 
 from __future__ import annotations
 

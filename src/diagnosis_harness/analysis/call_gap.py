@@ -1,8 +1,8 @@
-"""Whom to charge with the time that calls spend between their two ends.
+"""Decides which end of a call is charged with the time between its two ends.
 
-A slow way to an entity shows on the calls to it; an entity whose own network is slow shows on all calls that
-it makes, whoever answers. What all calls of a caller have in common is therefore charged to the caller, the
-rest to the callee.
+A slow path to an entity shows on the calls to it. An entity whose own network is slow shows on all calls that
+it makes, whoever answers. So what all calls of a caller have in common is charged to the caller, and the rest
+to the callee.
 """
 
 from __future__ import annotations

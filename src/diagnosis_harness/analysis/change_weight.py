@@ -1,7 +1,7 @@
 """Which changes fit an incident in time, place and words, and why the others are ruled out. Pure.
 
-What comes out is never a cause: changes happen all day, and most of the last ones before an incident are
-innocent. It is a list to look at, in an order, with the reason beside each.
+The result is never a cause: changes happen all day, and most of those before an incident are innocent. It is
+an ordered list to look at, with a reason for each.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LEAST_WORDS = 2  # one word alone is chance
 
 
 class ChangeVerdict(StrEnum):
-    """What is held of a change."""
+    """The verdict on a change."""
 
     CANDIDATE = "candidate"  # fits in time, place and words
     NO_MATCH = "no-match"  # fits in time and place; nothing that is new speaks of what it changed

@@ -28,7 +28,7 @@ class Modality(StrEnum):
 
 
 class Nature(StrEnum):
-    """How trouble is felt. A cause must be able to bring about its effect."""
+    """How a caller experiences trouble. A cause must be able to produce its effect."""
 
     SLOW = "slow"
     FAILING = "failing"
@@ -77,7 +77,7 @@ class Clue:
 
     @property
     def natures(self) -> frozenset[Nature]:
-        """How those who use the entity feel it.
+        """How callers of the entity experience it.
 
         A resource that runs out makes it slow and makes it fail, and so do the failures that it logs, and a
         part of it that does not run: what is tried again takes time.

@@ -1,4 +1,4 @@
-"""When it began: a stated instant is looked at again, and kept unless another is clearly better."""
+"""Estimates the onset: a stated time is checked, and kept unless another is clearly better."""
 
 from __future__ import annotations
 

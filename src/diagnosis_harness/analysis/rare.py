@@ -1,4 +1,4 @@
-"""Rare events, judged by how many there were and not by how far a line moved.
+"""Scores rare events by their counts instead of the distance of a series.
 
 A share of failures that was zero all along has no width: one failure of 160 requests would stand out without
 limit. Counts have a scale of their own: after `before` events of `before_trials` the number of the next

@@ -1,1 +1,1 @@
-"""Runbooks and postmortems: documents to passages, search over them, and what may be quoted of them."""
+"""Runbooks and postmortems: splits documents into passages, searches them, and checks quotations."""

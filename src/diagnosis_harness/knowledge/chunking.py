@@ -17,8 +17,8 @@ _SLUG_MAX = 60
 def passages_of(file: str, file_digest: str, blocks: Sequence[Block], *, size: int) -> tuple[Passage, ...]:
     """The passages of a file: the blocks below each heading, `size` characters in one where that can be.
 
-    A longer section is parted between blocks. A block that is longer is parted between lines; a line that is
-    longer, between sentences, or else anywhere. A heading with nothing below it is a passage of its own.
+    A longer section is divided between blocks. A longer block is divided between lines; a longer line,
+    between sentences or else anywhere. A heading with nothing below it is a passage of its own.
     """
     counted: Counter[str] = Counter()
     passages: list[Passage] = []
@@ -33,7 +33,7 @@ def passages_of(file: str, file_digest: str, blocks: Sequence[Block], *, size: i
 
 
 def _sections(blocks: Sequence[Block]) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
-    """What stands below each heading, with the headings that it stands under."""
+    """The content below each heading, with the headings above it."""
     path: list[Block] = []
     section: list[Block] = []
     for place, block in enumerate(blocks):
@@ -104,7 +104,7 @@ def _part(block: Block, text: str, first: int, last: int, *, exact: bool) -> Blo
 
 
 def _pieces(line: str, size: int) -> Iterator[str]:
-    """A line in pieces that give it again when they are put together."""
+    """A line in pieces that add up to it."""
     at = 0
     while len(line) - at > size:
         ends = [found.end() for found in _SENTENCE_END.finditer(line, at, at + size)]

@@ -1,4 +1,4 @@
-"""A file's bytes to passages: its form by its name, UTF-8 only, without secrets."""
+"""Turns the bytes of a file into passages without secrets: form by name, UTF-8 only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SUFFIXES = frozenset({".md", ".markdown", ".txt", ".text"}) | _HTML
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a file holds, or why it is not used.
+    """The passages of a file, or why it is not used.
 
     Attributes:
         passages: none when it is not used.

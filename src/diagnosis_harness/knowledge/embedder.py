@@ -1,4 +1,4 @@
-"""The port of whatever turns texts into vectors."""
+"""The port that turns texts into vectors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """What made the vectors, with its version: vectors of another one are made again."""
+        """The name and version of the embedder; vectors of another one are recomputed."""
         ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

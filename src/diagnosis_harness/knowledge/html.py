@@ -26,7 +26,7 @@ _UNSEEN = re.compile(r"<!--(?:.*?-->|.*)|<!\[[^>]*>?", re.DOTALL)
 """Comments, and SGML-like markup at which the standard library's parser raises: neither is visible text."""
 _DEPTH_MAX = 100
 _STRAY = re.compile(r"<(?=[^<>]*(?:<|\Z))")
-"""Opens no tag. The parser would look for its end once for each of them, to the end of the page."""
+"""`<` signs that open no tag, for each of which the parser would search to the end of the page."""
 
 
 def html_blocks(text: str) -> tuple[Block, ...]:
@@ -90,7 +90,7 @@ class _Reader(HTMLParser):
         self._parts.append(data if self._kind() is BlockKind.CODE else _one_line(data))
 
     def unknown_decl(self, data: str) -> None:
-        """A declaration that HTML does not know says nothing to a reader."""
+        """Ignore unknown declarations."""
 
     def _has_text(self) -> bool:
         return any(part.strip(" |\n") for part in self._parts)

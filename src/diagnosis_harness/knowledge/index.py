@@ -28,7 +28,7 @@ class Bm25(Protocol):
     vocab_dict: dict[str, int]
 
     def index(self, corpus: list[list[str]], *, show_progress: bool) -> None:
-        """Take in the texts, once."""
+        """Index the texts, once."""
         ...
 
     def get_scores(self, query_tokens_single: list[str]) -> Scores:
@@ -38,7 +38,7 @@ class Bm25(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What was measured on the half of the evaluation set that is for looking at (docs/benchmarks.md).
+    """Parameters that were measured on the development half of the evaluation set (docs/benchmarks.md).
 
     Attributes:
         file_weight: how much the BM25 of the whole file counts beside that of the passage.
@@ -145,7 +145,7 @@ class KnowledgeIndex:
         return (same + others)[: self._tuning.hits_max]
 
     def rank_all(self, question: str) -> tuple[Passage, ...]:
-        """All passages, best first, whatever the floor says; for measuring."""
+        """All passages, best first, without the floor; for measurements."""
         score = self._fuse(self._words(terms_of_question(question)), self._cosine(question))
         return tuple(self.passages[at] for at in np.lexsort((np.arange(len(score)), -score)))
 
@@ -177,7 +177,7 @@ class KnowledgeIndex:
 
 
 def text_to_index(passage: Passage) -> str:
-    """What a passage is found by: its headings and its text."""
+    """The text that a passage is indexed by: its headings and its text."""
     return "\n".join((*passage.headings, passage.text))
 
 

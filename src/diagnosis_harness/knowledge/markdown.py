@@ -15,7 +15,7 @@ _ITEM = re.compile(
 _UNDERLINE = re.compile(r" {0,3}(?P<mark>=+|-{3,})[ \t]*$")
 _RULE = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
 _FRONT_MATTER = frozenset({"---", "+++"})
-"""What stands before and after the fields of YAML and of TOML."""
+"""The lines around front matter in YAML and in TOML."""
 _FIELD = re.compile(r"[A-Za-z_][\w.-]*\s*[:=]")
 _TABLE_RULE_CELL = re.compile(r"[ \t]*:?-+:?[ \t]*")
 

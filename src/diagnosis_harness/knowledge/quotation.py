@@ -1,4 +1,4 @@
-"""Quotations, and the check that each stands where it claims, whichever player chose it."""
+"""Quotations, and the check that each is verbatim, whichever player chose it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a question asks what to do, and which sections of a runbook say it. Pure."""
+"""Whether a question asks what to do, and which sections of a runbook answer that. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SECTION = re.compile(
 
 
 def asks_what_to_do(question: str) -> bool:
-    """Whether a question asks for what helps, and not for what something is."""
+    """Whether a question asks for a remedy."""
     return _ASKS.search(question) is not None
 
 

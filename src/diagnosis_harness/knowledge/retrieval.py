@@ -1,4 +1,4 @@
-"""The port of the runbooks, and what one search of them comes back with. Numbers only, no arrays."""
+"""The port of the runbooks, and the result of one search. Plain numbers, no arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The terms that a text is found by: stemmed English words, identifiers and their parts, CJK characters."""
+"""The search terms of a text: stemmed English words, identifiers and their parts, CJK characters."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def terms_of_question(question: str) -> tuple[str, ...]:
 
 
 def is_telling(term: str) -> bool:
-    """Whether a term is more than grammar."""
+    """Whether a term is not a mere function word."""
     return term not in STOP_WORDS and term not in STOP_CHARACTERS
 
 

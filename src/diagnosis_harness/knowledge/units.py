@@ -1,4 +1,4 @@
-"""What of a passage can be quoted: sentences, list items, code and tables, each whole."""
+"""The units of a passage that can be quoted: sentences, list items, code and tables, each whole."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEADS = (":", "：")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The least that can be quoted.
+    """The smallest part that can be quoted.
 
     Attributes:
         text: verbatim; part of the passage's text.

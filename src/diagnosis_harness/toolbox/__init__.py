@@ -1,1 +1,1 @@
-"""The concrete read-only tools; the statistics live here, where the data is."""
+"""The concrete read-only tools, which run the statistics where the data is."""

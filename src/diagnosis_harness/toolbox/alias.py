@@ -1,8 +1,8 @@
-"""Nodes of the call graph that are views of another node: the balancer before a service, a name of it.
+"""Nodes of the call graph that are only views of another node, as a balancer is of its service.
 
-Such a node calls nobody, owns nothing, sees no more requests than the service beside it, has its caller, and
-shows its very course. Its trouble is the service's. A dependency that the service itself uses is none: there
-the course is passed on along a call.
+Such a node has no callees and no resources, sees no more requests than the service, has the same caller, and
+its symptoms follow the same course, so its trouble is the service's. A dependency that the service calls is
+no view: there the course is passed on along a call.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ALIKE = 0.95
 LEAST_MOVE = 3.0
 """Widths from which on a symptom has a course that could be compared; below it is noise."""
 MOST_REQUESTS = 1.1
-"""A view sees the same requests or some of them; a tenth more is a difference in counting."""
+"""A view sees at most the same requests; a tenth more is a difference in counting."""
 
 
 def find_aliases(table: MetricTable, graph: CallGraph) -> Mapping[str, str]:
@@ -42,7 +42,7 @@ def find_aliases(table: MetricTable, graph: CallGraph) -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What is measured of each entity: symptoms by signal, usual requests, and who owns resources."""
+    """Measurements of each entity: symptoms by signal, usual requests, and which entities have resources."""
 
     score: Floats
     course: Floats
@@ -86,7 +86,7 @@ class _Seen:
 
 
 def merge_aliases(clues: Iterable[Clue], aliases: Mapping[str, str]) -> list[Clue]:
-    """The clues, those of a view charged to its node; what the node shows by itself says it better."""
+    """The clues with those of a view charged to its node, unless the node shows the same itself."""
     held = list(clues)
     own = {(clue.entity, clue.modality) for clue in held if clue.excess > 0}
     return [

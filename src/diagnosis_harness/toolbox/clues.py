@@ -1,4 +1,4 @@
-"""Clues from the tables: what each kind of telemetry says against each entity."""
+"""Derives clues from the tables: the evidence of each kind of telemetry against each entity."""
 
 from __future__ import annotations
 

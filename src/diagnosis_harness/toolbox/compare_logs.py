@@ -27,7 +27,7 @@ from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
 LINE_MAX: Final = 120
 """Characters of a log line that are shown: what went wrong stands at its front."""
 PATTERNS_MAX: Final = 40
-"""Patterns told of; those that say failure come first."""
+"""How many patterns are reported; those of failures come first."""
 
 
 class Movement(StrEnum):

@@ -1,4 +1,4 @@
-"""What there is to look at, and what there is not."""
+"""What the sources hold and what they lack."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMED_ENTITIES = 60
 
 @dataclass(frozen=True, slots=True)
 class DescribeSources:
-    """One INVENTORY item per kind of telemetry; absent kinds and unused files are named.
+    """One INVENTORY item per kind of telemetry, including absent kinds and unused files.
 
     Attributes of an item: `telemetry` for a kind that is there, `missing` for one that is not, `file` for a
     file that was not used.

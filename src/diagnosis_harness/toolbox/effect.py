@@ -1,7 +1,7 @@
-"""What the affected entity shows of the incident: whether it moved, whether it is known not to have, and how.
+"""What the affected entity shows of the incident: whether it moved, is known to be calm, or is unknown.
 
-A cause needs an effect. That nothing moved is known only of a series with enough points after the onset and
-enough normal operation to say what it does by itself; anything less is not known, which is not the same.
+A cause needs an effect. A series is known to be calm only with enough points after the onset and enough
+normal operation to compare with; otherwise it is unknown.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _metric_looks(table: MetricTable | None, victims: Collection[str]) -> Iterat
 
 
 def _span_looks(view: SpanView | None, victims: Collection[str]) -> Iterator[tuple[Nature, bool]]:
-    """Whether the entities' spans take longer or fail more often, whoever below them is to blame."""
+    """Whether the entities' spans take longer or fail more often, whatever callee is to blame."""
     if view is None:
         return
     codes = [code for code, name in enumerate(view.entities) if name in victims]
@@ -103,7 +103,7 @@ def _span_looks(view: SpanView | None, victims: Collection[str]) -> Iterator[tup
 
 
 def can_bring_about(effect: Effect, natures: Collection[Nature]) -> bool:
-    """Whether what was found of a cause can bring about what is shown: both slow, or both fail.
+    """Whether the findings of a cause can produce the effect: both slow, or both fail.
 
     Slow work also makes calls time out; failing work makes nobody slow.
     """

@@ -1,4 +1,4 @@
-"""When the incident began: as stated, as the alert has it, and as the indicators show it."""
+"""When the incident began: as stated, by the alert, and by the indicators."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind
 
 @dataclass(frozen=True, slots=True)
 class EstimateOnset:
-    """ONSET items, the one that the other tools use first.
+    """ONSET items; first the one that the other tools use.
 
     Attributes of an item: `method` (argument, stated, alert, estimated), `used`, and for an estimate
-    `clarity`: how many usual widths lie between the indicator before and after. An instant that the call
-    itself gave is no finding, and nobody's word on the question.
+    `clarity`: how many usual widths lie between the indicator before and after. A time that the call itself
+    gave is not reported as a finding.
     """
 
     views: Views

@@ -1,4 +1,4 @@
-"""Which signals moved after onset, the strangest first."""
+"""Which signals moved after the onset, the most unusual first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tools know of one incident for one onset: tables, groups, graph and ranking."""
+"""The computed view of one incident for one onset: tables, groups, graph and ranking."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class IncidentView:
     def _paths(
         self, affected: str | None, candidates: Iterable[Candidate], *, backlog: bool
     ) -> Mapping[str, tuple[str, ...]] | None:
-        """The way of calls to each candidate.
+        """The path of calls to each candidate.
 
         An affected entity that no telemetry knows is outside of the system: what it felt came through where
         users arrive.
@@ -196,7 +196,7 @@ class IncidentView:
         return clues + event_clues(self.events, self.owners, onset_s=self.onset_s)
 
     def usual_entry(self) -> str | None:
-        """Where users arrive; None where every entity of the graph has a caller.
+        """The entry of the system; None where every entity of the graph has a caller.
 
         Of several the one where most traces begin, else the first with symptoms of its own.
         """

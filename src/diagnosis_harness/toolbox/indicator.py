@@ -1,4 +1,4 @@
-"""The series that raised the question: its own score, and whether enough of it is known to judge by.
+"""The alerting series: its score, and whether enough is known to judge it.
 
 Where the alert's entity has no series of its own, the mean over its instances stands for it: one noisy
 instance is not the service.
@@ -21,14 +21,14 @@ from diagnosis_harness.toolbox.metric_table import MetricTable, zero_rows
 KNOWN_POINTS = 4
 """Points after the onset that make a calm series known to be calm: of fewer, one late scrape decides."""
 KNOWN_WINDOWS = 4
-"""Normal windows that tell how far a series strays by itself; `calibrate` asks for as many."""
+"""Normal windows that show how far a series strays by itself; `calibrate` needs as many."""
 HABIT = 2
 """Separate times at which a series went as far, from which on it does so by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Indicator:
-    """What is judged of one series, or of several instances' mean.
+    """The judgement of one series, or of the mean of several instances.
 
     Attributes:
         rows: the rows of the table that it is, several where it is the mean of instances.

@@ -1,4 +1,4 @@
-"""The names that the telemetry knows: what a question may name, and what a tool may be asked about."""
+"""The names that the telemetry knows, for questions and for arguments of tools."""
 
 from __future__ import annotations
 

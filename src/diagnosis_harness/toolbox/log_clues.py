@@ -1,4 +1,4 @@
-"""Clues from log lines: failures that are new or more frequent, and lines that follow no longer."""
+"""Clues from log lines: failures that are new or more frequent, and lines that no longer follow others."""
 
 from __future__ import annotations
 

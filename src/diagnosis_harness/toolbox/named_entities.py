@@ -1,4 +1,4 @@
-"""Whom a line of failure names as the other end of a call: pure."""
+"""Finds the services that a failure line names as the other end of a call; pure."""
 
 from __future__ import annotations
 

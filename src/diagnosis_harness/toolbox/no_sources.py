@@ -1,4 +1,4 @@
-"""Sources that hold nothing: for a run that looks with tools of its own, or with none."""
+"""Empty sources, for a run that has only its own tools or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What shows that trouble started in a candidate, and what it calls of which nothing is recorded.
+"""Evidence that trouble started in a candidate, and its callees of which nothing is recorded.
 
 Being slow or failing is a symptom: any callee may have passed it on. Evidence of an entity's own origin is a
 resource that ran up further than its requests did, time on the way to it that neither end spent, failures of
@@ -81,7 +81,7 @@ class CalleeSight:
     groups: SpanGroups | None
 
     def own_evidence(self, one: Candidate) -> OwnEvidence:
-        """What of a candidate's findings is of its own origin, and what it calls unseen."""
+        """The candidate's findings of its own origin, and its unseen callees."""
         found = [clue for clue in one.clues if clue.excess > 0 and clue.writer is None and not clue.passed_on]
         if self.spans is not None and one.entity in self.spans.untraced:
             # Time of calls to an entity that writes no spans was spent there or on the way.

@@ -1,4 +1,4 @@
-"""What the platform reported of its objects, and whether it still lasts."""
+"""What the platform reported about its objects, and whether it still lasts."""
 
 from __future__ import annotations
 

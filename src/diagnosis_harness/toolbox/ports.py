@@ -1,4 +1,4 @@
-"""What the tools ask of a source of telemetry; adapters implement it.
+"""The ports of the sources of telemetry, which adapters implement.
 
 Two recordings may stand behind one source: the incident itself, and, where there is one, a baseline of normal
 operation recorded at another time. All times are seconds since the Unix epoch, UTC. Arrays are read-only.
@@ -23,7 +23,7 @@ UNNAMED_ENTITY: Final = "system"
 
 
 class Recording(StrEnum):
-    """Which of the two recordings is meant."""
+    """The incident or the baseline recording."""
 
     INCIDENT = "INCIDENT"
     BASELINE = "BASELINE"  # recorded separately from the incident; its clock times are not comparable

@@ -1,1 +1,1 @@
-"""The embedded players: they see records only, and need no network."""
+"""The embedded players, which see only records and need no network."""

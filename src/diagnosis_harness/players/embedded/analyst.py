@@ -1,7 +1,7 @@
 """The embedded analyst: diagnoses from records alone, without a network and without a language model.
 
-It looks broadly, has the causes ranked, looks closely at the strongest, and drafts. Each step follows from
-the records so far, so the same records always lead to the same next step.
+It looks broadly, ranks the causes, examines the strongest closely, and drafts. Each step depends only on the
+records so far, so the same records always lead to the same next step.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from diagnosis_harness.tools.evidence import ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 NextCall: TypeAlias = tuple[str, Mapping[str, JsonValue]]
-"""A tool's name, and what to ask it."""
+"""A tool's name and its arguments."""
 QUESTION_LIMIT = 500
 """How much of a question is searched for names: as much as a tool takes as a text."""
 FACTS_PER_RESULT = 5
@@ -42,7 +42,7 @@ OWN_FACTS = 8
 _OF_NO_CAUSE = frozenset(
     {QuestionForm.HEALTH, QuestionForm.COMPARE_TIMES, QuestionForm.WHEN, QuestionForm.SHOW}
 )
-"""Forms that are answered without a cause, so that none is drafted."""
+"""Forms that are answered without a cause, so the draft names none."""
 MOVED_FACTS = 3
 """How many of them when nothing moved that does harm: the first say which part of the load it is."""
 NORMAL_FACTS = 2
@@ -53,13 +53,13 @@ class EmbeddedAnalyst:
     """Plays `DiagnosisPolicy`; never waits, never fails, spends no tokens."""
 
     async def decide(self, ctx: RunContext, view: PolicyView) -> tuple[PolicyAnswer, TokenUsage]:
-        """The next look, or the draft."""
+        """The next tool calls, or the draft."""
         del ctx  # what to do follows from the view alone
         return next_answer(view), TokenUsage(0, 0)
 
 
 def next_answer(view: PolicyView) -> PolicyAnswer:
-    """What to do next: pure."""
+    """The next answer to the loop; pure."""
     reading = Reading(view.records)
     assessments = tuple(
         _assess(record, view.form) for record in view.records if record.tool_call_id in view.due
@@ -81,7 +81,7 @@ def next_answer(view: PolicyView) -> PolicyAnswer:
 
 
 def _calls_to_make(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]:
-    """The calls of the next stage that has any: what there is, broad look, ranking, close look."""
+    """The calls of the next stage that has any: inventory, broad look, ranking, close look."""
     asked = {_subject(record.tool_name, record.arguments) for record in view.records}
     closed = {refused.tool_name for refused in view.refused}
     offered = {spec.name for spec in view.tools} - closed
@@ -101,7 +101,7 @@ def _calls_to_make(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]
 
 
 def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
-    """What to look at, stage by stage; a later stage is only thought of when the ones before are done."""
+    """The calls of each stage; a later stage is only computed when the earlier ones are done."""
     onset = _onset(view, reading)
     whose: dict[str, JsonValue] = (
         {"entity": view.affected[0]} if view.affected and view.onset_s is None else {}
@@ -142,7 +142,7 @@ def _form_look(view: PolicyView, onset: Mapping[str, JsonValue]) -> list[NextCal
 
 
 def _onset_as_asked(view: PolicyView) -> dict[str, JsonValue]:
-    """When it began, as the asker says; code has read the question's own words."""
+    """The onset, as the caller states it; code has already read the words of the question."""
     return {} if view.onset_s is None else {"onset": view.onset_s}
 
 
@@ -162,7 +162,7 @@ def _calm_look(view: PolicyView, reading: Reading) -> list[NextCall]:
 
 
 def _victim(view: PolicyView, reading: Reading) -> str | None:
-    """Whom the question names first; None where it names nobody, and the alert's own entity is meant.
+    """The entity that the question names first; None where it names none and the alert's entity is meant.
 
     What the question names was resolved before, also a name that the telemetry writes otherwise.
     """
@@ -172,13 +172,13 @@ def _victim(view: PolicyView, reading: Reading) -> str | None:
 
 
 def _entity_of_question(view: PolicyView, reading: Reading) -> str | None:
-    """Whom the question names first as hit; the suspect of a question is no victim."""
+    """The entity that the question names first as affected, and not as the suspect."""
     first = next(iter(view.affected), None)
     return first if first is not None or view.form.subject is not None else reading.entity_in_question()
 
 
 def _subject(tool_name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, object, object, str]:
-    """What a call is about: two calls about the same are not made."""
+    """The subject of a call, so that no two calls have the same."""
     return tool_name, arguments.get("entity"), arguments.get("signal"), str(arguments.get("entities") or "")
 
 
@@ -197,7 +197,7 @@ def _alert_look(view: PolicyView, reading: Reading, onset: Mapping[str, JsonValu
 
 
 def _close_look(reading: Reading, onset: Mapping[str, JsonValue]) -> list[NextCall]:
-    """What speaks most for the best candidate, around onset, and who calls it."""
+    """Calls for the strongest evidence of the best candidate around the onset, and for its callers."""
     looks: list[NextCall] = []
     for candidate in reading.candidates()[:1]:
         entity = candidate.item.entity or ""
@@ -209,7 +209,7 @@ def _close_look(reading: Reading, onset: Mapping[str, JsonValue]) -> list[NextCa
 
 
 def _assess(record: EvidenceRecord, form: FormRead) -> Assessment:
-    """A result helped when it says something that a claim can state; what is asked about comes first."""
+    """Assess a result: it helped if a claim can state something of it; what is asked about comes first."""
     inspected = record.arguments.get("entities") if record.arguments.get("calm") else None
     subjects = (*form.subjects, *(inspected if isinstance(inspected, list) else ()))
     compares = form.form is QuestionForm.COMPARE_TIMES

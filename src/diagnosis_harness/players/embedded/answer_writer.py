@@ -1,4 +1,4 @@
-"""The embedded AnswerWriter: quotes the best passage, whole where it is short, and a little of others."""
+"""The embedded AnswerWriter: quotes the best passage, whole if it is short, and parts of others."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class EmbeddedWriter:
     async def write(
         self, ctx: RunContext, question: str, passages: Sequence[Passage]
     ) -> tuple[Sequence[Quotation], TokenUsage]:
-        """What overlaps the question most, verbatim."""
+        """The units that overlap the question most, verbatim."""
         del ctx  # question and passages hold all that counts
         return quotations(question, passages), TokenUsage(0, 0)
 

@@ -1,4 +1,4 @@
-"""From an evidence item to the claim that it supports: pure, one claim at most per item and predicate."""
+"""Derives the claim that an evidence item supports: pure, at most one claim per item and predicate."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RISES = (Predicate.SLOWED, Predicate.FAILED, Predicate.DROPPED)
 
 
 def plain_claim(record: EvidenceRecord, item: EvidenceItem) -> Claim | None:
-    """What the item says by itself; None where it says nothing that a claim can state.
+    """The claim that the item supports by itself; None where no claim can state it.
 
     A move that normal operation shows as well is said to be normal, not to be a change; of one that came
     before the time that was asked about it is said when it began.

@@ -1,4 +1,4 @@
-"""The analyst's draft: a conclusion where one candidate stands out, and the facts in a reader's order."""
+"""The analyst's draft: a conclusion if one candidate stands out, and the facts in reading order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HYPOTHESES = 5
 def draft_from(
     reading: Reading, *, concludes: bool = True, form: FormRead = NO_FORM
 ) -> DiagnosisDraft | None:
-    """The draft that the records give; None when they say nothing at all.
+    """The draft from the records; None when they hold no findings.
 
     Args:
         concludes: False for a draft that names no cause, whatever the records say.
@@ -125,7 +125,7 @@ def _state_all(found: Sequence[Found]) -> tuple[Claim, ...]:
 
 
 def _open_claims(reading: Reading) -> tuple[Claim, ...]:
-    """Without a conclusion: what the alerting signal did, which is what the question was about."""
+    """Claims without a conclusion: what the alerting signal did, which the question was about."""
     alert = reading.alert()
     if alert is None or alert.entity is None:
         return ()
@@ -153,7 +153,7 @@ def _hypothesis(reading: Reading, found: Found) -> Hypothesis:
 
 
 def _missing(reading: Reading) -> tuple[MissingInfo, ...]:
-    """What the inventory says is not there and would have helped.
+    """What the source lacks, by its inventory, that would have helped.
 
     A separate baseline is not missed where the recording itself reaches well back before the onset.
     """

@@ -27,7 +27,7 @@ class EmbeddedJudge:
 def verdict_on(case: SemanticCase) -> Judgement:
     """UNSUPPORTED with every reason against any concluded cause; SUPPORTED when there is none: pure.
 
-    It holds what code holds against the case, and reads how strong and how harmful the evidence is.
+    It adds how strong and how harmful the evidence is to the objections that code finds.
     """
     reasons = [*case_objections(case)]
     for cause in case.conclusion:
@@ -48,7 +48,7 @@ def _reading(cause: Cause, case: SemanticCase) -> list[SemanticReason]:
 
 
 def _direct_items(cause: Cause, case: SemanticCase) -> list[EvidenceItem]:
-    """What its claims say of the named cause itself, or of a part of it, at the time of the question.
+    """The items about the named cause or a part of it, at the time of the question, that support its claims.
 
     Not what else they cite: an item that supports no claim, or is of another time, supports nothing.
     """

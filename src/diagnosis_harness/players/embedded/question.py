@@ -1,4 +1,4 @@
-"""What a question says of the symptom: pure, in English and Chinese; nothing is guessed."""
+"""The symptom that a question names, in English or Chinese: pure, and without guessing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an embedded player reads out of the records of a run: no source, no statistics of its own."""
+"""Reads from the records of a run what the embedded players need."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Found:
 
 
 class Reading:
-    """The records of a run, by what they say."""
+    """The findings of a run, by kind and entity."""
 
     def __init__(self, records: Sequence[EvidenceRecord]) -> None:
         self.records = tuple(records)
@@ -97,7 +97,7 @@ class Reading:
         )
 
     def harms(self, candidate: EvidenceItem) -> tuple[Found, ...]:
-        """What got worse of a candidate: first what its kind of fault and deciding evidence point at."""
+        """What got worse of a candidate; first what its fault kind and deciding evidence point to."""
         harmful = [each for each in self.about(candidate.entity or "", *OBSERVED_KINDS) if is_harm(each.item)]
         decided = _DECIDING.get(str(candidate.attributes.get("decided_by")), ())
         resource = _RESOURCE_OF.get(str(candidate.attributes.get("fault_kind")))
@@ -117,7 +117,7 @@ class Reading:
         return None
 
     def alert(self) -> EvidenceItem | None:
-        """What the inventory says of the alert."""
+        """The alert, from the inventory."""
         inventory = self.of_kind(ItemKind.INVENTORY)
         return next((f.item for f in inventory if f.item.attributes.get("telemetry") == "alert"), None)
 
@@ -163,7 +163,7 @@ def _by_score(found: Iterable[Found]) -> tuple[Found, ...]:
 
 
 def is_worth_telling(item: EvidenceItem) -> bool:
-    """Whether an item helps who looks for what broke: harm, a recent change, a call, an onset."""
+    """Whether an item helps to find what broke: harm, a recent change, a call, an onset."""
     if item.kind in OBSERVED_KINDS:
         return is_harm(item) or began_earlier(item)
     if item.kind is ItemKind.CHANGE_EVENT:

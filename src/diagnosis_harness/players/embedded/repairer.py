@@ -1,4 +1,4 @@
-"""The embedded EvidenceRepairer: re-anchors what another item of the run supports, drops the rest."""
+"""The embedded EvidenceRepairer: re-anchors claims that another item of the run supports, or drops them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def repair_draft(
 
 
 def _unsaid(draft: DiagnosisDraft, records: Records) -> set[str]:
-    """Claims that name or acquit a cause which the draft does not conclude."""
+    """Claims that name or exonerate a cause which the draft does not conclude."""
     return {finding.claim_id for finding in conclusion_claim_findings(draft, records)}
 
 

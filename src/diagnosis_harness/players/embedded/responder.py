@@ -1,4 +1,4 @@
-"""The embedded SystemResponder: finds in a question what of the system it asks about."""
+"""The embedded SystemResponder: finds which topics about the system a question asks for."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ class EmbeddedResponder:
     async def respond(
         self, ctx: RunContext, question: str, language: Language, profile: SystemProfile
     ) -> tuple[SystemAnswer, TokenUsage]:
-        """The topics that show in the question, and the names in it."""
+        """The topics and names in the question."""
         del ctx, language  # both languages are looked for: people mix them
         return answer_to(question, profile), TokenUsage(0, 0)
 
 
 def answer_to(question: str, profile: SystemProfile) -> SystemAnswer:
-    """What to speak of: pure. Small talk is answered beside a question, and alone where there is none."""
+    """The topics of the answer: pure. Small talk is answered too, and alone where there is no question."""
     asked = question[:QUESTION_MAX].lower()
     about = [topic for topic, pattern in ABOUT if pattern.search(asked)]
     kinds = tuple(kind for kind, pattern in KINDS if pattern.search(asked))
     names = _names(asked, profile)
     small_talk = [topic for topic, pattern in SMALL_TALK if pattern.search(asked)]
-    if SystemTopic.READ_ONLY in about:  # a wish to act: what it would act on is not asked about
+    if SystemTopic.READ_ONLY in about:  # a request to act: its object is not asked about
         return SystemAnswer((SystemTopic.READ_ONLY,))
     if (kinds or names) and not about:
         about = [SystemTopic.SOURCES]

@@ -1,4 +1,4 @@
-"""What people say when they ask about the system: phrases in English and Chinese, in lower case."""
+"""Phrases with which people ask about the system, in English and Chinese, in lower case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The embedded IntentRouter: phrases of a rule table, found in one pass; what speaks most for a path wins."""
+"""The embedded IntentRouter: finds phrases of a rule table; the path with the most weight wins."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from diagnosis_harness.players.embedded.router_rules import (
 MATCHED_MAX = 12
 """The most phrases that a decision names."""
 LEAST_LENGTH, MOST_LENGTH = 6, 16
-"""Letters of the words in which a slip is looked for; shorter ones are too near to each other."""
+"""The shortest words that are matched with a typing error; shorter ones are too similar."""
 PRECEDENCE = (IntentType.DIAGNOSIS, IntentType.KNOWLEDGE_QUERY, IntentType.SYSTEM_CHAT)
-"""Who wins where as much speaks for one path as for another."""
+"""Which path wins a tie."""
 
 # What a repeat gives back, nothing behind it can read: a text takes time in proportion to its length.
 _TOKEN = re.compile(
@@ -48,7 +48,7 @@ class EmbeddedRouter:
     async def route(
         self, ctx: RunContext, question: str, history: Sequence[RoutingTurn]
     ) -> tuple[RoutingDecision, TokenUsage]:
-        """The path that most speaks for."""
+        """The path with the most weight."""
         del ctx  # the question and what was before it hold all that counts
         return path_of(question, history, self._lexicon), TokenUsage(0, 0)
 
@@ -56,8 +56,8 @@ class EmbeddedRouter:
 def path_of(question: str, history: Sequence[RoutingTurn], lexicon: Lexicon) -> RoutingDecision:
     """The path of a question: pure, and of linear time in its length.
 
-    Each reason that shows counts once with its weight. With nothing recognised the question goes the way of
-    the one before it; without one it is taken as told of the system under watch, unless it holds no word.
+    Each reason that shows counts once with its weight. With nothing recognised, the question takes the path
+    of the previous one; without one it is taken as about the monitored system, unless it holds no word.
     """
     words = [lexicon.spell(word) for word in question_words(question)]
     found = lexicon.find(words)
@@ -125,7 +125,7 @@ class Lexicon:
         }
 
     def weight_of(self, reason: RoutingReason, before: IntentType | None) -> tuple[IntentType | None, int]:
-        """Which path a reason speaks for, and how much; going on with nothing speaks for none."""
+        """The path that a reason supports, and its weight; a continuation of nothing supports none."""
         if reason is RoutingReason.FOLLOWS_BEFORE:
             return before, FOLLOWING_WEIGHT
         return self._rules[reason].intent, self._rules[reason].weight
@@ -142,7 +142,7 @@ class Lexicon:
         return found
 
     def spell(self, word: str) -> str:
-        """A known word in place of one that is a slip of the finger away from it."""
+        """The known word that a word is one typing error away from."""
         if word in self._words:
             return word
         forms = (word, *_without_one(word))
@@ -201,6 +201,6 @@ def _words(alternative: str) -> Iterable[str]:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """A phrase for people: Latin words apart, other scripts as they are written."""
+    """A phrase for people: Latin words with spaces, other scripts without."""
     separator = " " if all(word.isascii() for word in words) else ""
     return separator.join(words)

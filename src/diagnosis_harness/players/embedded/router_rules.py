@@ -1,4 +1,4 @@
-"""The rules of the embedded router, as data: what speaks for a path, and how much.
+"""The rules of the embedded router as data: the reasons for a path, with their weights.
 
 The phrases stand beside, one file a language. A line is words in their order; `a|b` stands for either word. A
 word is a Latin word in lower case, a single CJK character (so `重启` is two), or a class that `router.tokens`
@@ -17,7 +17,7 @@ from diagnosis_harness.players.embedded import router_chinese, router_english
 
 @dataclass(frozen=True, slots=True)
 class RoutingRule:
-    """Which path a reason speaks for, and its weight beside the others."""
+    """The path that a reason supports, and its weight."""
 
     reason: RoutingReason
     intent: IntentType
@@ -46,7 +46,7 @@ ROUTER_RULES = (
 )
 
 FOLLOWING_WEIGHT = 3
-"""How much a word that goes on with what was said speaks for the path before it."""
+"""The weight of a continuation for the previous path."""
 
 ROUTER_PHRASES = (*router_english.PHRASES.items(), *router_chinese.PHRASES.items())
 ROUTER_REQUESTS = router_english.REQUESTS + router_chinese.REQUESTS

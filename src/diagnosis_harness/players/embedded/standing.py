@@ -1,4 +1,4 @@
-"""When one candidate stands out enough to be named: the analyst and the judge hold the same bar."""
+"""Whether one candidate stands out enough to be named; analyst and judge share this rule."""
 
 from __future__ import annotations
 
