@@ -1,1 +1,1 @@
-"""What a run document proves: verify it, check it again against its sources, and answer why it ended so."""
+"""Reads run documents: verifies them, rechecks them against their sources, and explains how a run ended."""

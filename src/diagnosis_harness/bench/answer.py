@@ -1,4 +1,4 @@
-"""A published document as the bench scores it. Only the published form is read, so any version will do."""
+"""Reads a published document for scoring. Only the published form is read, so any version works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a confidence means what it says: a curve, and Brier's score beside that of the base rate."""
+"""Measures calibration of the confidence: a curve, and Brier's score compared with that of the base rate."""
 
 from __future__ import annotations
 

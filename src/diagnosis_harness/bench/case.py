@@ -1,4 +1,4 @@
-"""What is evaluated: a case as a run gets it, a result as a run gives it, the truth as the scorer sees it."""
+"""The values of an evaluation: a case for a run, the result of a run, and the truth for the scorer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Protocol
 
 
 class Condition(StrEnum):
-    """What the asker states about an incident, or about a healthy window of the same data.
+    """What the question states about an incident, or about a healthy window of the same data.
 
     A shifted time is the published onset, or where none is published the alert's time. `ALERT` puts a
     realistic alert in place of the onset: on the entry's moved series, two minutes after the onset. A healthy
@@ -199,7 +199,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class BenchRun:
-    """One finished run; it is judged after the last run has ended.
+    """One finished run; it is scored after the last run has ended.
 
     Attributes:
         data_bytes: size of the files handed over.

@@ -1,4 +1,4 @@
-"""Two benches of the same incidents, incident by incident: what got better, and what got worse."""
+"""Compares two benches of the same incidents: what got better, and what got worse."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.strict_json import parse_json
 
 RANK = {WRONG: 0, FALSE_ALARM: 0, NOT_FIRST: 1, QUIET: 1, FIRST: 2, RIGHT: 3}
-"""What is worse stands lower: a wrong release is worse than none, and a right one better than a candidate."""
+"""Ordered from worst to best: a wrong release is worse than none, a right one better than a candidate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How one incident stood in both benches, and what each named first."""
+    """The results of one incident in both benches, and what each named first."""
 
     place: Place
     before: str
@@ -77,7 +77,7 @@ class Comparison:
 
 
 def compare_benches(before: Mapping[Place, Standing], after: Mapping[Place, Standing]) -> Comparison:
-    """Hold two benches against each other; order is that of the second."""
+    """Compare two benches, in the order of the second."""
     changes = [
         Change(
             place=place,

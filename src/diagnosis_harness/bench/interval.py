@@ -1,4 +1,4 @@
-"""How far a figure can be believed: Wilson's interval for shares, a seeded bootstrap for everything else."""
+"""Confidence intervals of figures: Wilson's for shares, a seeded bootstrap for everything else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entity whose metrics changed most: what anybody would find without an analysis, to compare with.
+"""The entity whose metrics changed most: a simple method to compare with.
 
 It shares no code with the product's analysis, so that it stays the same while that changes. Each series is
 compared before and after the stated time; an entity is as loud as its loudest series.

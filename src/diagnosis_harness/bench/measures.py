@@ -1,4 +1,4 @@
-"""What is counted over the outcomes of a bench, each figure with its interval and the number it is of."""
+"""The figures over the outcomes of a bench, each with its interval and count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a bench says: one JSON document, and a table for people."""
+"""The output of a bench: one JSON document, and a table for people."""
 
 from __future__ import annotations
 

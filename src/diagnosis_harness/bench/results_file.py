@@ -1,4 +1,4 @@
-"""Finished runs in a file, so that a bench that was stopped goes on where it was.
+"""Stores finished runs in a file, so that a stopped bench can continue.
 
 A line is one run under a key, which is a digest of everything that decides the run: the code, the settings,
 the question and every byte of the folders. Scores and truths are not in it.

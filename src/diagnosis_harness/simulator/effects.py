@@ -1,7 +1,7 @@
-"""What a fault does to the parts it hits, in addition to the usual noise.
+"""The effects of a fault on the parts it hits, in addition to the usual noise.
 
-Every way of breaking writes into `Effects`, which the requests feel; nothing else tells a broken world from
-a sound one.
+Every fault writes into `Effects`, which the requests read; nothing else distinguishes a broken world from a
+sound one.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""A saved run checked again, offline and against its source."""
+"""Verifies a saved run offline, and rechecks it against its source."""

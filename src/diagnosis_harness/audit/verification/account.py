@@ -54,12 +54,12 @@ def _outcome_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _failure(document: RunDocument) -> str:
-    """The failure message in the words of today; empty where there is none."""
+    """The failure message in current words; empty where there is none."""
     return in_current_words([document.release.failure or ""])[0]
 
 
 def _was_given_up(document: RunDocument, early: frozenset[str]) -> bool:
-    """Whether the run itself had ended well, and its process was gone before anything could leave."""
+    """Whether the run had ended well, and its process died before anything was released."""
     release, report = document.release, document.report
     failed = (release.outcome, release.fallback_type) == (ReleaseOutcome.FAILED, None)
     return (
@@ -72,8 +72,8 @@ def _was_given_up(document: RunDocument, early: frozenset[str]) -> bool:
 def _fits(row: Row, document: RunDocument) -> bool:
     """Whether a row of the release table can have led to this document.
 
-    Published claims are verified facts, and published words say what was missing. None published says
-    nothing: what may only be said with a success, or is an agent's own word, is left out of a fallback.
+    Published claims are verified facts, and published words say what was missing. That none is published
+    proves nothing: a fallback leaves out what needs a success, and what only an agent says.
     """
     release, report = document.release, document.report
     if (row.outcome, row.fallback, row.state) != (release.outcome, release.fallback_type, document.run.state):
@@ -106,9 +106,9 @@ def _usage_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _may_not_have_begun(document: RunDocument) -> tuple[ErrorCode, ...]:
-    """The codes of records whose call need not have been made: its run's end came between the two.
+    """The error codes of records whose call may not have been made, because the run ended before it.
 
-    A run that ended well had no such end. Of one that was cut off nobody knows how far a call had come.
+    A run that ended well has none. Of one that was cut off, it is unknown how far a call had come.
     """
     if document.run.state is RunState.SUCCESS and document.release.outcome is not ReleaseOutcome.FAILED:
         return ()

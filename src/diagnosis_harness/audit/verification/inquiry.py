@@ -55,7 +55,7 @@ def _onset_flaws(
     said = {
         OnsetOrigin.ASKED: asked_s,
         OnsetOrigin.QUESTION: _in_question(inquiry, document.inquiry),
-        OnsetOrigin.CARRIED: inquiry.onset_s,  # what the turn before had stands in no other place
+        OnsetOrigin.CARRIED: inquiry.onset_s,  # nothing else in the document shows the previous turn
         OnsetOrigin.SOURCE: _of_the_source(inquiry, records),
         OnsetOrigin.ALERT: inquiry.alert_at_s,
         OnsetOrigin.NOBODY: None,
@@ -67,7 +67,7 @@ def _onset_flaws(
         yield _flaw("onset_origin", origin, OnsetOrigin.ASKED)
     if origin not in (OnsetOrigin.ASKED, OnsetOrigin.QUESTION) and said[OnsetOrigin.QUESTION] is not None:
         yield _flaw("onset_origin", origin, OnsetOrigin.QUESTION)
-    if origin is OnsetOrigin.CARRIED and not was_routed(document.trace):  # a command has no turn before
+    if origin is OnsetOrigin.CARRIED and not was_routed(document.trace):  # a command has no previous turn
         yield _flaw("onset_origin", origin, OnsetOrigin.NOBODY)
     if inquiry.carried and not was_routed(document.trace):
         yield _flaw("carried", inquiry.carried, ())
@@ -84,7 +84,7 @@ def _in_question(inquiry: Inquiry, entry: InquiryEntry | None) -> float | None:
 
 
 def _reading_flaws(inquiry: Inquiry, entry: InquiryEntry) -> Iterator[Flaw]:
-    """What the question was read as, read again. Aliases stand in the source alone: those told count."""
+    """Read the question again and compare. Aliases are only in the source, so those in the document count."""
     if entry.question is None:
         return
     if zone_of(entry.question.zone) is None:
@@ -128,7 +128,7 @@ def _record_flaws(inquiry: Inquiry, records: Sequence[EvidenceRecord]) -> Iterat
 
 
 def _inventory_flaws(inquiry: Inquiry, items: Sequence[EvidenceItem]) -> Iterator[Flaw]:
-    """What a record names, whose part it says that is, and which call it shows, the inventory has as well."""
+    """Every name, owner and call in a record must also be in the inventory."""
     inventory = inquiry.inventory
     owners = {each.name: each.owner for each in inventory.entities}
     known = {*owners, *owners.values()}

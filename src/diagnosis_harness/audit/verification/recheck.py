@@ -1,7 +1,7 @@
-"""A saved run against its sources: the recorded queries asked again, and which facts still hold.
+"""Rechecks a saved run against its sources: repeats the recorded queries, and finds which facts still hold.
 
-The queries pass the tool boundary in a run of their own, with its budget and deadline; no policy plays, and
-nothing is concluded. Comparing is pure.
+The queries pass the tool boundary in a separate run with its own budget and deadline, without a policy or a
+conclusion. Comparing is pure.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from diagnosis_harness.tools.evidence import EvidenceItem, InvocationStatus, Ite
 from diagnosis_harness.tools.spec import ToolRequest
 
 UNREADABLE = "UNREADABLE"
-"""Why a query was not asked again whose scope is not what any call has."""
+"""Why a query whose scope no call can have was not repeated."""
 
 
 class QueryStatus(StrEnum):
@@ -45,14 +45,14 @@ class FactStatus(StrEnum):
     """Whether the current answers support a published claim."""
 
     HOLDS = "HOLDS"
-    CHANGED = "CHANGED"  # the same is spoken of, and something else is said of it
+    CHANGED = "CHANGED"  # the same subject, with a different statement
     GONE = "GONE"  # nothing of the kind is found any more
-    NOT_ASKED = "NOT_ASKED"  # no query behind it was answered
+    NOT_ASKED = "NOT_ASKED"  # none of its queries was answered
 
 
 @dataclass(frozen=True, slots=True)
 class QueryAgain:
-    """One recorded query, asked again. `code` says why there is no answer, where there is none."""
+    """One recorded query, repeated. `code` says why there is no answer, where there is none."""
 
     tool_call_id: str
     tool: str
@@ -63,11 +63,11 @@ class QueryAgain:
 
 @dataclass(frozen=True, slots=True)
 class FactAgain:
-    """One published claim against the answers of now.
+    """One published claim against the current answers.
 
     Attributes:
         sentence: as published.
-        codes: what the nearest answer of now does not bear; empty where it holds.
+        codes: what the nearest current answer does not support; empty where it holds.
         old: the line of the saved record that it cites; None for an absence.
         new: the line of now that is nearest to it; None where there is none.
     """
@@ -82,7 +82,7 @@ class FactAgain:
 
 @dataclass(frozen=True, slots=True)
 class CauseAgain:
-    """One published cause; it holds when EvidenceGuard would let it pass on the answers of now."""
+    """One published cause; it holds when EvidenceGuard would pass it on the current answers."""
 
     entity: str
     codes: tuple[FindingCode, ...]
@@ -90,7 +90,7 @@ class CauseAgain:
 
 @dataclass(frozen=True, slots=True)
 class Recheck:
-    """What became of a saved run's facts. `state` is how the run that asked again ended."""
+    """The result of a recheck. `state` is how the run that repeated the queries ended."""
 
     state: RunState
     queries: tuple[QueryAgain, ...]
@@ -169,10 +169,10 @@ def _requests(document: RunDocument, caller: str) -> tuple[ToolRequest, ...]:
 def compare(
     document: RunDocument, results: Sequence[ToolBoundaryResult], *, run_id: str, state: RunState
 ) -> Recheck:
-    """The saved run against what its queries brought now.
+    """Compare the saved run with the current answers to its queries.
 
-    A claim is held against all that its own queries brought, not against one place in a list that may have
-    moved; its quotes are not, since a line that reads otherwise may say the same.
+    A claim is compared with all answers to its own queries, not with one place in a list that may have moved.
+    Its quotes are not compared, since a line in other words may say the same.
     """
     draft = draft_of(document.report)
     restored = restore_records(document).records
@@ -220,7 +220,7 @@ def compare(
 
 
 def _anchor(claim: Claim, fresh: Records) -> Claim:
-    """The claim, citing what bears it among the answers of now; else all of them, so that a guard objects."""
+    """The claim, citing the current answers that support it; else all of them, so that a guard objects."""
     answers = [
         fresh[call_id] for call_id in dict.fromkeys(r.tool_call_id for r in claim.refs) if call_id in fresh
     ]
@@ -232,7 +232,7 @@ def _anchor(claim: Claim, fresh: Records) -> Claim:
     bearing = tuple(ref for ref, item in items if not objections(claim, item))
     refs = (empty or every) if claim.predicate is Predicate.ABSENT else (bearing or every or empty)
     if claim.predicate is Predicate.ABSENT:
-        # How much was looked at may have grown since; that nothing was there is what is asked again.
+        # More may have been searched since; only the absence is checked again.
         claim = replace(claim, value=None, unit=None)
     return replace(claim, refs=refs, quotes=())
 
@@ -275,7 +275,7 @@ def _items(claim: Claim, records: Records, *, refs: set[EvidenceRef] | None = No
 
 
 def _nearest(claim: Claim, items: Sequence[EvidenceItem], kinds: set[ItemKind]) -> EvidenceItem | None:
-    """What speaks of the same subject with the fewest objections; for an absence whatever is there now."""
+    """The items of the same subject with the fewest objections; for an absence, whatever is there now."""
     if claim.predicate is Predicate.ABSENT:
         return items[0] if items else None
     same = [item for item in items if item.kind in kinds and _speaks_of_the_same(claim, item)]

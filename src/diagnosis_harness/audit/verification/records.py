@@ -1,4 +1,4 @@
-"""The records of a saved run: digests, sizes, stored bytes; and the records, built anew from them."""
+"""Checks the records of a saved run (digests, sizes, stored bytes), and rebuilds the records from them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RestoredRecords:
 
 
 def restore_records(document: RunDocument) -> RestoredRecords:
-    """Build every record from its stored bytes; one that cannot stand is left out and named in a flaw."""
+    """Build every record from its stored bytes; an invalid one is left out and named in a flaw."""
     records: list[EvidenceRecord] = []
     stored_flaws: list[Flaw] = []
     for number, entry in enumerate(document.records):
@@ -83,7 +83,7 @@ def _restore(entry: RecordEntry, place: str, run_id: str) -> tuple[EvidenceRecor
 
 
 def _belongs(entry: RecordEntry, place: str, found: StoredFindings) -> Iterator[Flaw]:
-    """Stored bytes name their call: bytes of another one under this record's name are no evidence of it."""
+    """Stored bytes name their call: bytes of another call are no evidence for this record."""
     for name, stated, said in (
         ("tool", entry.tool, found.tool_name),
         ("scope", entry.scope, found.scope),

@@ -1,4 +1,4 @@
-"""The report of a saved run against its records: guards anew, and the report composed anew."""
+"""Checks the report of a saved run against its records: runs the guards and composes the report again."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from diagnosis_harness.trace.event import TraceName
 def guard_checks(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Check]:
-    """Every published claim and cause through EvidenceGuard, over the records built anew."""
+    """Check every published claim and cause with EvidenceGuard, over the rebuilt records."""
     inquiry = inquiry_of(document, records)
     findings = check_draft(draft, records, run_id=document.run.run_id, inquiry=inquiry).findings
     places = {claim.claim_id: f"report.claims[{place}]" for place, claim in enumerate(draft.claims)}
@@ -82,7 +82,7 @@ def _flaw(finding: Finding, places: dict[str, str]) -> Flaw:
 def _statement_flaws(
     draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...], inquiry: Inquiry
 ) -> Iterator[Flaw]:
-    """A published claim is what its evidence says, word for word, and cites nothing that does not say it."""
+    """A published claim must say exactly what its evidence says, and cite nothing that does not say it."""
     held, asked = Records(records), question_scope(inquiry, records)
     for number, claim in enumerate(draft.claims):
         again = restate(claim, held, asked)
@@ -96,7 +96,7 @@ def _statement_flaws(
 def _window_flaws(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Flaw]:
-    """The window of the whole is that of an item which compares what was asked about with normal."""
+    """The report's window must be that of an item which compares the question's subject with normal."""
     window = draft.window
     looked = {item.window for record in records for item in record.items}
     if window is not None and not (
@@ -109,7 +109,7 @@ def _window_flaws(
 def _score_flaws(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Flaw]:
-    """Score and confidence are numbers like any other: the ranking that bears the cause gives both."""
+    """Score and confidence must be those of the ranking that supports the cause."""
     repaired = any(line.name == TraceName.EVIDENCE_REPAIR for line in document.trace)
     inquiry = inquiry_of(document, records)
     sure = confidences(draft, records, repaired=repaired, inquiry=inquiry)
@@ -131,7 +131,7 @@ def _score_flaws(
 def _case_flaws(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Flaw]:
-    """Which rankings count, and what code holds against a conclusion before any judge reads it."""
+    """Check which rankings count, and the objections that code finds before any judge."""
     inquiry, stated = inquiry_of(document, records), document.report.rankings
     again = ranking_entries(records, inquiry, draft.set_aside)
     if stated != again:
@@ -165,8 +165,8 @@ def check_composition(
 ) -> Iterator[Check]:
     """Summary, next steps, coverage and candidates, against the report composed anew from all records.
 
-    Without an inquiry nobody knows whether there was a baseline or a stated onset; it changes the next steps
-    alone, so those of any combination will do.
+    Without an inquiry it is unknown whether there was a baseline or a stated onset. That affects only the
+    next steps, so those of any combination are accepted.
     """
     report = document.report
     path = _other_path(document)
@@ -188,7 +188,7 @@ def check_composition(
 
 
 def _possible_knowledge(inquiry: InquiryEntry | None) -> Iterable[tuple[bool, bool]]:
-    """Whether there was a baseline, and whether anybody said when it began; all that may be."""
+    """The possible combinations of whether there was a baseline and a stated onset."""
     if inquiry is None:
         return [(baseline, onset) for baseline in (False, True) for onset in (False, True)]
     return [(inquiry.inventory.baseline is not None, inquiry.onset_at is not None)]
@@ -224,7 +224,7 @@ def _coverage_flaws(stated: Report, again: Report) -> Iterator[Flaw]:
 
 
 def _missing_flaws(document: RunDocument, records: tuple[EvidenceRecord, ...]) -> Iterator[Flaw]:
-    """Everything listed as missing really was, according to the question or an inventory of the run."""
+    """Everything listed as missing must be so by the question or an inventory of the run."""
     inquiry = inquiry_of(document, records)
     denied = any(line.text_of("code") == RefusalCode.NOT_AUTHORISED for line in document.trace)
     circumstances = Circumstances(inquiry, records, denied)
@@ -239,7 +239,7 @@ def _missing_flaws(document: RunDocument, records: tuple[EvidenceRecord, ...]) -
 def _candidate_flaws(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Flaw]:
-    """Each candidate holds as published, they are in order, and none is also a concluded cause."""
+    """Each candidate must hold as published, they must be in order, and none may be a concluded cause."""
     run_id, concluded = document.run.run_id, {cause.entity for cause in draft.conclusion}
     inquiry = inquiry_of(document, records)
     standing = standing_candidates(draft.hypotheses, records, run_id=run_id, inquiry=inquiry)

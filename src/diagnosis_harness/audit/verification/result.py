@@ -1,4 +1,4 @@
-"""What verifying a saved run may say: the checks, how each came out, and every flaw with its place."""
+"""The result of verifying a saved run: the checks, their results, and every flaw with its place."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class CheckName(StrEnum):
     BYTE_FORM = "BYTE_FORM"  # byte for byte as the program writes what was read
     RECORD_DIGESTS = "RECORD_DIGESTS"  # digest and size of every record's stored bytes
     STORED_BYTES = "STORED_BYTES"  # canonical, of the record's own call, agreeing with its status
-    INQUIRY = "INQUIRY"  # what was asked follows from the question and the records of the inventory
+    INQUIRY = "INQUIRY"  # the inquiry follows from the question and the records of the inventory
     REFERENCES = "REFERENCES"  # every citation points at an item of a READY record
     QUOTES = "QUOTES"  # every quote is a verbatim part of a cited line
-    CLAIMS = "CLAIMS"  # entity, number, unit, direction, window, onset: one cited item bears each claim
-    CAUSES = "CAUSES"  # a borne CAUSED claim and direct evidence behind every cause
-    CASE = "CASE"  # which rankings count, and what they and the order of events hold against a cause
+    CLAIMS = "CLAIMS"  # one cited item supports each claim: entity, number, unit, direction, window, onset
+    CAUSES = "CAUSES"  # every cause has a supported CAUSED claim and direct evidence
+    CASE = "CASE"  # which rankings count, and whether they or the order of events rule out a cause
     SENTENCES = "SENTENCES"  # every sentence is rendered from its claim, or grounded in it token by token
     SUMMARY = "SUMMARY"  # summary and next steps follow from outcome, state and claims
-    COVERAGE = "COVERAGE"  # every record stands in it exactly once, as it was
+    COVERAGE = "COVERAGE"  # every record is in it exactly once, unaltered
     CANDIDATES = "CANDIDATES"  # their citations exist, a cited ranking states them, none is concluded
     OUTCOME = "OUTCOME"  # outcome, fallback type and state are a row of the release table
     USAGE = "USAGE"  # counters cover the records and pass no limit
@@ -35,7 +35,7 @@ class CheckName(StrEnum):
 
 
 class FlawCode(StrEnum):
-    """What can be wrong, beside the findings of EvidenceGuard (`guards.verdict.FindingCode`)."""
+    """What can be wrong, besides the findings of EvidenceGuard (`guards.verdict.FindingCode`)."""
 
     ROOT_DIGEST_DIFFERS = "ROOT_DIGEST_DIFFERS"
     NOT_OF_THE_SCHEMA = "NOT_OF_THE_SCHEMA"
@@ -46,7 +46,7 @@ class FlawCode(StrEnum):
     RECORD_INCOMPLETE = "RECORD_INCOMPLETE"  # READY without stored bytes, or stored bytes without READY
     STORED_BYTES_INVALID = "STORED_BYTES_INVALID"
     STORED_FOR_ANOTHER_CALL = "STORED_FOR_ANOTHER_CALL"  # tool, scope or window are not the record's
-    RECORD_IMPOSSIBLE = "RECORD_IMPOSSIBLE"  # status, evidence status and findings do not go together
+    RECORD_IMPOSSIBLE = "RECORD_IMPOSSIBLE"  # status, evidence status and findings contradict each other
     WINDOW_OF_NO_RECORD = "WINDOW_OF_NO_RECORD"
     STATEMENT_DIFFERS = "STATEMENT_DIFFERS"  # a claim leaves out or alters what its evidence says
     SENTENCE_DIFFERS = "SENTENCE_DIFFERS"
@@ -66,10 +66,10 @@ class FlawCode(StrEnum):
     OUT_OF_ORDER = "OUT_OF_ORDER"
     DURATION_DIFFERS = "DURATION_DIFFERS"
     RANKINGS_DIFFER = "RANKINGS_DIFFER"  # by time and affected entity other rankings count
-    INQUIRY_MISSING = "INQUIRY_MISSING"  # there are claims, and nothing says what they were compared with
-    INQUIRY_DIFFERS = "INQUIRY_DIFFERS"  # question, stated onset or inventory records say something else
-    TRACE_DIFFERS = "TRACE_DIFFERS"  # a line of the trace and the document tell two things
-    TRACE_INCOMPLETE = "TRACE_INCOMPLETE"  # no line tells of what must have happened
+    INQUIRY_MISSING = "INQUIRY_MISSING"  # there are claims, but nothing shows what they were compared with
+    INQUIRY_DIFFERS = "INQUIRY_DIFFERS"  # question, stated onset or inventory records disagree
+    TRACE_DIFFERS = "TRACE_DIFFERS"  # a line of the trace contradicts the document
+    TRACE_INCOMPLETE = "TRACE_INCOMPLETE"  # a line of something that must have happened is missing
 
 
 _CHECK_OF: dict[FindingCode, CheckName] = {
@@ -98,10 +98,10 @@ def check_of(code: FindingCode) -> CheckName:
 
 
 class CheckResult(StrEnum):
-    """How a check came out.
+    """The result of a check.
 
-    NOT_CHECKED where a flaw found before left nothing to look at; NOT_CARRIED where the version of the
-    document does not hold what the check needs.
+    NOT_CHECKED if an earlier flaw left nothing to check; NOT_CARRIED if the version of the document lacks
+    what the check needs.
     """
 
     HOLDS = "HOLDS"
@@ -116,8 +116,8 @@ class Flaw:
 
     Attributes:
         place: where in the document, as a path such as `report.claims[2].sentence`; empty for the whole.
-        stated: what stands there, where that says something.
-        found: what it should be by the rest of the document, or what the reader says of it.
+        stated: the value in the document, where it is informative.
+        found: what it should be by the rest of the document, or the reader's complaint.
     """
 
     code: FlawCode | FindingCode | SemanticReason
@@ -128,7 +128,7 @@ class Flaw:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check. `looked_at` counts what it looked at; None when it could not look.
+    """One check. `looked_at` counts what it checked; None when it could not check.
 
     `carried` is false where documents of this version do not hold what the check needs.
     """
@@ -140,7 +140,7 @@ class Check:
 
     @property
     def result(self) -> CheckResult:
-        """How it came out."""
+        """The result."""
         if not self.carried:
             return CheckResult.NOT_CARRIED
         if self.flaws:
@@ -175,7 +175,7 @@ class Verification:
 
     @property
     def verified(self) -> bool:
-        """Every check that a document of this version can carry was made and holds."""
+        """Whether every check that this version of the document allows was made and holds."""
         passing = (CheckResult.HOLDS, CheckResult.NOT_CARRIED)
         return all(check.result in passing for check in self.checks)
 

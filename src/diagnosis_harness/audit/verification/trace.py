@@ -1,4 +1,4 @@
-"""The trace of a saved run against the rest of the document: what began, was judged, stopped and ended.
+"""Checks the trace of a saved run against the rest of the document: start, guards, stop, decision and end.
 
 A run whose process is gone is closed by another, which writes its last lines; one that never began has those
 alone. So only what must have been written for the rest of the document to stand is asked for.
@@ -20,11 +20,11 @@ from diagnosis_harness.report.trace_line import TraceLine
 from diagnosis_harness.trace.event import TraceName, bound_payload
 
 _ENDS = frozenset({TraceName.RUN_ENDED, TraceName.RUN_FINISHED})
-"""The lines that tell how the run ended; one that never began has them as well."""
+"""The lines that report how the run ended; a run that never began has them too."""
 _LEFT = (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
 _EVIDENCE = (TraceName.EVIDENCE_GUARD_INITIAL, TraceName.EVIDENCE_GUARD_RECHECK)
 _CUT_SHORT = frozenset({RunState.TIMED_OUT, RunState.CANCELLED})
-"""States of runs that are not said to have stopped collecting, whatever had stopped it before."""
+"""States of runs without a stop reason, even if collecting had stopped."""
 
 
 def trace_check(document: RunDocument) -> Check:
@@ -48,7 +48,7 @@ def _text_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _start_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """A run begins with its question, masked and cut as the trace does it; only its end may come before."""
+    """A run must begin with its question, masked and cut as in the trace; only its end may come earlier."""
     starts = [place for place, line in enumerate(document.trace) if line.name is TraceName.RUN_STARTED]
     work = [place for place, line in enumerate(document.trace) if line.name not in _ENDS]
     began = document.inquiry is not None or document.release.outcome in _LEFT or work
@@ -66,7 +66,7 @@ def _as_traced(text: str) -> JsonValue:
 
 
 def _guard_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """What names causes has passed both guards, and the last word of each is a yes."""
+    """A release with causes must have passed both guards, by the last verdict of each."""
     if not document.report.causes:
         return
     evidence = _last(document, *_EVIDENCE)
@@ -99,7 +99,7 @@ def _stop_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _decision_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """What was decided is what left. A run that failed after that has nothing that left."""
+    """The decision must be what was released. A run that failed afterwards released nothing."""
     release = document.release
     decision = _last(document, TraceName.RELEASE_DECISION)
     if release.outcome is ReleaseOutcome.FAILED:

@@ -1,7 +1,7 @@
-"""Verifying a saved run offline: everything in it that can be checked without its sources, checked again.
+"""Verifies a saved run offline: checks everything that can be checked without its sources.
 
-Pure: bytes in, checks out. What is trusted is this program and the file's own stored bytes; what that proves,
-and what it cannot, stands in docs/explain/verify.md.
+Pure: bytes in, checks out. It trusts this program and the file's stored bytes; docs/explain/verify.md says
+what that proves and what it cannot.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _checks(
 
 
 def _read(held: Mapping[str, JsonValue]) -> tuple[RunDocument, DiagnosisDraft] | Flaw:
-    """The document and its claims as values; the flaw that stands in the way where they are none."""
+    """The document and its claims as values, or the flaw that prevents reading them."""
     try:
         document = read_document(held)
         return document, draft_of(document.report)

@@ -1,1 +1,1 @@
-"""Why a run went as it did: seven questions, answered from its document, in words of either language."""
+"""Explains a run: seven questions, answered from its document in either language."""

@@ -1,4 +1,4 @@
-"""An answer to "why": a question, sentences as data, and the places in the document that it rests on."""
+"""An answer to "why": a question, sentences as data, and the places in the document that support it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _QUESTIONS: Final[Mapping[WhyQuestion, Text]] = {
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence before it has a language: its phrase, and the values in it."""
+    """One sentence as data: its phrase, and the values in it."""
 
     phrase: Phrase
     values: Mapping[str, str]

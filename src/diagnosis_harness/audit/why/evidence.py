@@ -1,4 +1,4 @@
-"""Calls and requests that brought no evidence, one sentence each."""
+"""Explains calls and requests without evidence, one sentence each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an asker states about an incident, by condition; and windows of the data in which all was well."""
+"""What a question states about an incident, by condition; and healthy windows of the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the question is raised: alerts that say little or come late, an onset that is wrong, nothing at all."""
+"""How the question is asked: with a sparse or late alert, a wrong onset, or nothing."""
 
 from __future__ import annotations
 

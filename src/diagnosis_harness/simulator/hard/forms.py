@@ -1,4 +1,4 @@
-"""The same measurements in other forms: count_up, fill_buckets, other names, pods that were replaced."""
+"""The same measurements in other forms: counters, buckets, other names, replaced pods."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _totals(
 
 
 def _resets(series: Series, resets: dict[str, list[int]], rng: np.random.Generator) -> list[int]:
-    """The ticks at which the count_up of an entity begin again, the same for all of them."""
+    """The ticks at which the counters of an entity begin again, the same for all of them."""
     if series.entity not in resets:
         count = int(rng.integers(1, 3))
         resets[series.entity] = sorted(rng.integers(5, len(series.value) - 5, count).tolist())

@@ -55,7 +55,7 @@ class HardWorld:
 
 @dataclass(frozen=True, slots=True)
 class _Telling:
-    """What came of the faults at these strengths."""
+    """The result of the faults at these strengths."""
 
     play: Play
     extra: Extra
