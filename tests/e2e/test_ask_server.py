@@ -14,6 +14,9 @@ import pytest
 from tests.support.command_line import Diagnose, command_runner
 from tests.support.live_service import QUESTION, RunningServer, run_server
 
+from diagnosis_harness.simulator.faults import FaultKind
+from diagnosis_harness.simulator.folder import simulate_folder
+
 PLAIN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": "100", "OMP_NUM_THREADS": "1"}
 
 
@@ -75,6 +78,40 @@ def test_a_question_is_left_to_the_service(server: RunningServer, diagnose: Diag
     assert (held["status"], held["kind"]) == ("SUCCESS", "BACKGROUND")
 
 
+def test_a_folder_is_sent_to_the_service_and_asked_about_there(
+    server: RunningServer, diagnose: Diagnose, tmp_path: Path
+) -> None:
+    """Once, however often it is asked about; the answer is that of the folder on this machine."""
+    folder = simulate_folder(FaultKind.CPU, seed=3, parent=tmp_path).folder
+    (folder / ".secret").write_text("x", encoding="utf-8")
+    first = diagnose("ask", QUESTION, "--server", server.url, "--from", str(folder), "--json")
+    again = diagnose("ask", QUESTION, "--server", server.url, "--from", str(folder), "--background")
+    here = diagnose("ask", QUESTION, "--from", str(folder), "--json", "--no-keep")
+    (source,) = server.client().get("/v1/sources").json()["sources"]
+    held = server.wait_for_end(server.client(), again.out.strip())
+
+    assert (first.code, again.code, here.code) == (0, 0, 0)
+    assert f"Sent 6 files; the service keeps them until {source['expires_at']}" in first.err
+    assert f"--source {source['source_id']}" in again.err
+    assert (held["source"], held["outcome"]) == (source["source_id"], "SUCCESS")
+    assert {each["name"] for each in source["files"]} == {each.name for each in folder.glob("[a-z]*.csv")}
+    report, local = json.loads(first.out)["report"], json.loads(here.out)["report"]
+    assert report["claims"]
+    assert [each["sentence"] for each in report["claims"]] == [each["sentence"] for each in local["claims"]]
+
+
+def test_a_folder_that_the_service_does_not_take_is_one_sentence(
+    server: RunningServer, diagnose: Diagnose, tmp_path: Path
+) -> None:
+    """That of the service, as for every other refusal."""
+    (tmp_path / "metrics.csv").write_text("a,b\n", encoding="utf-8")
+    said = diagnose("ask", QUESTION, "--server", server.url, "--from", str(tmp_path))
+
+    assert said.code == 2
+    assert "its files hold no rows of metrics, traces or logs" in said.err
+    assert "Traceback" not in said.err
+
+
 def test_ctrl_c_closes_the_connection_and_the_run_is_cancelled(server: RunningServer) -> None:
     """Exit code 130, and what is kept of it is printed."""
     client = server.client()
@@ -106,8 +143,12 @@ def test_ctrl_c_closes_the_connection_and_the_run_is_cancelled(server: RunningSe
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--from", "x", "--server", "http://h"], "ask about a folder or a service, not both"),
-        (["--from", "x", "--background"], "ask about a folder or a service, not both"),
+        (["--from", "x", "--source", "y"], "ask about a folder or a source, not both"),
+        (["--from", "x", "--background"], "name with --server where to send the folder"),
+        (["--from", "x", "--key", "k"], "name with --server where to send the folder"),
+        (["--from", "x", "--server", "http://h", "--baseline", "y"], "under [baseline] in incident.toml"),
+        (["--from", "x", "--server", "http://h", "--zone", "CET"], "write the zone into the question"),
+        (["--from", "/nowhere", "--server", "http://127.0.0.1:1"], "there is no such folder"),
         (["--baseline", "x", "--server", "http://h"], "it is given without --from"),
         ([], "Missing option '--from' / '--server'."),
         (["--server", "h:1"], "it is not an http or https URL"),

@@ -19,7 +19,7 @@ HEAD = b"POST /v1/runs HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server that is impatient, and takes small bodies."""
     folder = tmp_path_factory.mktemp("bad")
-    most = 20_000
+    most = 60_000
     with run_server(
         folder, works=False, read_timeout_s=0.5, body_bytes_max=most, alert_bytes_max=most
     ) as held:
@@ -78,7 +78,7 @@ def test_every_path_with_a_body_guards_it(server: RunningServer, path: str) -> N
     """Too large, of another type, not JSON: the same for all."""
     client = server.client()
     json_type = {"content-type": "application/json"}
-    problem(client.post(path, content=b"x" * 30_000, headers=json_type), 413, "too-large")
+    problem(client.post(path, content=b"x" * 70_000, headers=json_type), 413, "too-large")
     problem(
         client.post(path, content=b"{}", headers={"content-type": "text/plain"}), 415, "unsupported-media"
     )

@@ -20,6 +20,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 from tests.support.live_service import RunningServer, run_server, submit
+from tests.support.sent_sources import send_source
 from tests.support.servers import Databases
 
 from diagnosis_harness.kernel.language import Language
@@ -46,6 +47,10 @@ OPERATIONS = (
     ("/v1/runs/{run_id}/cancel", "POST"),
     ("/v1/runs/{run_id}/events", "GET"),
     ("/v1/sessions/{session_id}", "GET"),
+    ("/v1/sources", "POST"),
+    ("/v1/sources", "GET"),
+    ("/v1/sources/{source_id}", "GET"),
+    ("/v1/sources/{source_id}", "DELETE"),
     ("/v1/alerts/alertmanager", "POST"),
     ("/healthz", "GET"),
     ("/readyz", "GET"),
@@ -88,6 +93,7 @@ def server_with_a_run(
         client = server.client()
         run = submit(client, session_id="ses-known")
         server.wait_for_end(client, run["run_id"])
+        source = send_source(client)
         load_all_checks()
         document = client.get("/openapi.json").json()
         with requests.Session() as session:
@@ -97,7 +103,12 @@ def server_with_a_run(
                 schema=schemathesis.openapi.from_dict(document),
                 session=session,
                 document=document,
-                known={"run_id": run["run_id"], "session_id": "ses-known", "tool_call_id": "t1"},
+                known={
+                    "run_id": run["run_id"],
+                    "session_id": "ses-known",
+                    "tool_call_id": "t1",
+                    "source_id": source["source_id"],
+                },
             )
 
 

@@ -130,13 +130,15 @@ def diagnose_folder(
 
 
 def find_asked(request: AskRequest, options: ServerOptions, handling: Handling) -> AskRequest | None:
-    """The request about a folder, with its session; None for a question to a service.
+    """The request about a folder on this machine, with its session; None for a question to a service.
 
     Without a folder and a server, a session of kept runs says which folder is meant.
 
     Raises:
         InvalidInput: there is no such session, or its folder is gone.
     """
+    if request.folder is not None and options.server:
+        return None  # it is sent there
     if handling.session is None or (request.folder is None and _has_server(options, handling)):
         return None if request.folder is None else request
     runs = find_session(handling.session, handling.settings_file, request.language)
@@ -220,7 +222,8 @@ def check_server_options(request: AskRequest, options: ServerOptions) -> None:
     """Refuse options that exclude each other.
 
     Raises:
-        InvalidInput: a folder is given together with an option for a server, or a baseline without a folder.
+        InvalidInput: a folder is given together with an option for a server alone, or for a folder here with
+            a server, or a baseline without a folder.
     """
     if request.folder is None:
         if options.session is not None:
@@ -230,12 +233,21 @@ def check_server_options(request: AskRequest, options: ServerOptions) -> None:
         if request.baseline is not None:
             raise InvalidInput("--baseline", "it is given without --from", "name the incident folder as well")
         return
-    values = {
-        "--server": options.server,
-        "--key": options.key,
-        "--source": options.source,
-        "--background": options.background,
-    }
-    for option, value in values.items():
+    if options.source:
+        raise InvalidInput("--source", "it is given with --from", "ask about a folder or a source, not both")
+    if options.server:
+        _check_options_of_sent_folder(request)
+        return
+    for option, value in {"--key": options.key, "--background": options.background}.items():
         if value:
-            raise InvalidInput(option, "it is given with --from", "ask about a folder or a service, not both")
+            raise InvalidInput(
+                option, "it is given with --from", "name with --server where to send the folder"
+            )
+
+
+def _check_options_of_sent_folder(request: AskRequest) -> None:
+    if request.baseline is not None:
+        remedy = "put the baseline into the folder, and name it under [baseline] in incident.toml"
+        raise InvalidInput("--baseline", "it is given with --server", remedy)
+    if request.zone is not None:
+        raise InvalidInput("--zone", "it is given with --server", "write the zone into the question")

@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 
 from diagnosis_harness.cli.ask import AskRequest, ServerOptions
 from diagnosis_harness.cli.client.connect import open_api_client, report_failures
+from diagnosis_harness.cli.client.send_folder import send_folder
 from diagnosis_harness.cli.exit_codes import exit_code
 from diagnosis_harness.cli.interrupt import CANCELLED, run_interruptible
 from diagnosis_harness.cli.live import LiveView
@@ -47,7 +48,7 @@ _POLL_S = 0.1
 def ask_server(
     request: AskRequest, server: ServerOptions, output: OutputOptions, settings_file: Path | None
 ) -> int:
-    """Ask a service, print the report, and give the run's exit code.
+    """Ask a service, print the report, and give the run's exit code. A folder is sent there first.
 
     In the background, the run is submitted and its id printed. Otherwise it is followed: Ctrl+C closes the
     connection, which cancels the run, and what is stored of it is still printed.
@@ -65,14 +66,20 @@ def ask_server(
         raise TyperException("Missing option '--from' / '--server'.")
     body = _request_body(request, server)
 
+    async def send() -> dict[str, JsonValue]:
+        async with open_api_client(options, settings, url) as client:
+            return await _with_source(client, request, body)
+
     async def submit() -> int:
         async with open_api_client(options, settings, url) as client:
-            run_id, is_new = await client.submit(body)
+            run_id, is_new = await client.submit(await _with_source(client, request, body))
         tell((words.SUBMITTED if is_new else words.JOINED).render(request.language, run=run_id), sys.stderr)
         tell(run_id, sys.stdout)
         return 0
 
     def follow() -> int:
+        if request.folder is not None:
+            body.update(asyncio.run(send()))
         console = make_console(color=output.color, stderr=True)
         with LiveView(console, clock=SystemClock(), language=request.language) as view:
             follower = _Follower(body, view, request.language)
@@ -88,6 +95,15 @@ def ask_server(
         return _print_answer(*ended, request.language, output)
 
     return report_failures(options.language, (lambda: asyncio.run(submit())) if server.background else follow)
+
+
+async def _with_source(
+    client: ApiClient, request: AskRequest, body: dict[str, JsonValue]
+) -> dict[str, JsonValue]:
+    """The body, about the folder of the request where it names one, which is sent first."""
+    if request.folder is None:
+        return body
+    return {**body, "source": await send_folder(client, request.folder, request.language)}
 
 
 def _request_body(request: AskRequest, server: ServerOptions) -> dict[str, JsonValue]:

@@ -8,7 +8,7 @@ import ssl
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Self
+from typing import IO, Self
 from urllib.parse import urlsplit
 
 import httpx2
@@ -30,6 +30,7 @@ from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.measure import measure
 from diagnosis_harness.report.timestamps import escape_line
 from diagnosis_harness.server.run_view import RunView, WholeRunView
+from diagnosis_harness.server.source_view import SourceView
 from diagnosis_harness.trace.event import TraceEvent
 from diagnosis_harness.trace.json_lines import events_of
 
@@ -38,6 +39,11 @@ _TEXT_MAX = 300
 _PLAIN_HTTP_REASONS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")
 _EVENT_BYTES_MAX = 64_000_000
 """The largest event: the answer, which carries the run document."""
+
+
+_SOURCE_READ_S = 300.0
+"""For a server to unpack and read a source, which may be a gigabyte."""
+_CHUNK_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +172,28 @@ class ApiClient:
         row = self._check_row(self._json(response))
         return RunView.read(row).run_id, response.status_code == httpx2.codes.ACCEPTED
 
+    async def send_source(self, content: IO[bytes], *, name: str, key: str) -> SourceView:
+        """Send an archive, and give what the server read in it; under the same key it is stored once."""
+        content.seek(0)
+        try:
+            response = await self._client.post(
+                "/v1/sources",
+                params={"name": name},
+                content=_chunks(content),
+                headers={"content-type": "application/gzip", "idempotency-key": key},
+                timeout=httpx2.Timeout(self._address.timeout_s, read=_SOURCE_READ_S),
+            )
+        except httpx2.TimeoutException as error:
+            raise self._timeout_failure(error) from error
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
+            raise self._unreachable(error) from error
+        if not response.is_success:
+            raise self._problem(response)
+        try:
+            return SourceView.read(self._json(response))
+        except ValueError as error:
+            raise self._invalid_response(str(error)) from error
+
     async def chat(self, body: Mapping[str, JsonValue]) -> AsyncIterator[tuple[str, JsonValue]]:
         """Ask, and yield the events of the answer by name as they arrive; leaving early cancels the run.
 
@@ -289,6 +317,11 @@ class ApiClient:
         problem = _short(_problem_of(cause) or str(error) or type(error).__name__).rstrip(".")
         message = words.NOT_REACHED[step].render(self._language, host=self._address.host, problem=problem)
         return ServiceFailure(message, kind=FailureKind.TRANSPORT)
+
+
+async def _chunks(content: IO[bytes]) -> AsyncIterator[bytes]:
+    while chunk := content.read(_CHUNK_BYTES):
+        yield chunk
 
 
 def _tls_context(ca_file: str) -> ssl.SSLContext | bool:

@@ -180,4 +180,8 @@ LOST = Text(
     en="To see what became of the run: `diagnose runs show {run}`.",
     zh="查看该运行的结果：`diagnose runs show {run}`。",
 )
+FOLDER_SENT = Text(
+    en="Sent {files} files; the service keeps them until {until}, for you alone, as --source {source}",
+    zh="已发送 {files} 个文件；服务保存至 {until}，仅供您使用：--source {source}",
+)
 GO_ON = Text(en="To continue this session: --session {session}", zh="继续此会话：--session {session}")
