@@ -15,6 +15,7 @@ from diagnosis_harness.application.routed_question import RoutedAnswer
 from diagnosis_harness.audit.verification.recheck import Recheck
 from diagnosis_harness.cli.main import run_command
 from diagnosis_harness.cli.ports import LoadProgress
+from diagnosis_harness.diagnosis.question import OnsetWords
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -84,7 +85,12 @@ class FakeDiagnosis:
 
 
 def open_fake(
-    *, folder: Path, baseline: Path | None, onset_s: float | None, sink: TraceSink, progress: LoadProgress
+    *,
+    folder: Path,
+    baseline: Path | None,
+    onset: float | OnsetWords | None,
+    sink: TraceSink,
+    progress: LoadProgress,
 ) -> FakeDiagnosis:
     """A fake that reads nothing; the folder says whether reading is interrupted."""
     progress("metrics.csv", 1, 2)

@@ -11,6 +11,7 @@ from typing import NoReturn
 from diagnosis_harness.bootstrap.diagnosis import Diagnosis, build_diagnosis
 from diagnosis_harness.cli.main import run_command
 from diagnosis_harness.cli.ports import LoadProgress
+from diagnosis_harness.diagnosis.question import OnsetWords
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.ports import ALL_METRICS, MetricSelection, Recording
 from diagnosis_harness.trace.sink import TraceSink
@@ -34,12 +35,15 @@ class StuckMetrics:
 
 
 def open_stuck(
-    *, folder: Path, baseline: Path | None, onset_s: float | None, sink: TraceSink, progress: LoadProgress
+    *,
+    folder: Path,
+    baseline: Path | None,
+    onset: float | OnsetWords | None,
+    sink: TraceSink,
+    progress: LoadProgress,
 ) -> Diagnosis:
     """The folder as it is, but for its metrics."""
-    diagnosis = build_diagnosis(
-        folder=folder, baseline=baseline, onset_s=onset_s, sink=sink, progress=progress
-    )
+    diagnosis = build_diagnosis(folder=folder, baseline=baseline, onset=onset, sink=sink, progress=progress)
     diagnosis.sources = replace(diagnosis.sources, metrics=StuckMetrics())
     return diagnosis
 

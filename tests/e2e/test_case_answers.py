@@ -120,3 +120,23 @@ def write_calm(folder: Path) -> None:
             f"{at},booking,cpu_percent,{30 + wave:.2f}",
         ]
     (folder / "metrics.csv").write_text("\n".join(rows) + "\n")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "is booking ok?",
+        "how is booking doing?",
+        "booking 怎么样",
+        "any problems with booking?",
+        "booking 状态如何",
+    ],
+)
+def test_every_way_to_ask_how_a_service_is_gets_its_state(tmp_path: Path, question: str) -> None:
+    """Also where a word of it is a greeting, or asks for the state and not for a cause."""
+    folder = tmp_path / "calm"
+    write_calm(folder)
+    document = ask_about(folder, question, tmp_path)
+
+    assert document["inquiry"]["question"]["form"] == "HEALTH"
+    assert document["release"]["outcome"] == "SUCCESS"

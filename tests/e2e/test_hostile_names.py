@@ -68,7 +68,7 @@ def document_of(service: str, signal: str, language: Language) -> RunDocument:
     diagnosis = build_diagnosis(
         folder=folder,
         baseline=None,
-        onset_s=None,
+        onset=None,
         sink=NullSink(),
         progress=lambda _file, _done, _total: None,
     )

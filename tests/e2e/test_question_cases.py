@@ -200,3 +200,32 @@ def test_what_was_understood_stands_in_one_line(
     ask_about(case, question, tmp_path)
 
     assert line in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("case", "options", "at"),
+    [
+        ("B22b", ("--onset", "1:50 PM"), "2026-05-06T13:50:00Z"),
+        ("B22b", ("--onset", "下午一点五十分"), "2026-05-06T13:50:00Z"),
+        ("B22b", ("--onset", "35 minutes ago"), "2026-05-06T13:50:00Z"),
+        ("B22b", ("--onset", "2026-05-06 13:50"), "2026-05-06T13:50:00Z"),
+        ("B21b", ("--onset", "2026-05-06T09:50"), "2026-05-06T13:50:00Z"),
+        ("B21b", ("--onset", "09:50"), "2026-05-06T13:50:00Z"),
+        ("B21b", ("--onset", "13:50", "--zone", "UTC"), "2026-05-06T13:50:00Z"),
+    ],
+)
+def test_an_onset_is_read_as_the_times_of_a_question_are(
+    tmp_path: Path, case: str, options: tuple[str, ...], at: str
+) -> None:
+    """In words, and in the zone of the folder where neither it nor `--zone` names one."""
+    assert ask_about(case, "Why is booking slow?", tmp_path, *options)["run"]["onset_at"] == at
+
+
+def test_an_onset_that_means_no_time_of_the_data_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is guessed, and the sentence names what was not understood."""
+    folder = str(CASES / "B22b" / "incident")
+
+    assert run_command(["ask", "Why is booking slow?", "--from", folder, "--onset", "teatime"]) == 2
+    assert "'teatime' names no one time of the data" in capsys.readouterr().err

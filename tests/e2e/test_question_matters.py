@@ -41,7 +41,7 @@ def ask_question(folder: Path, question: str) -> RunDocument:
     with build_diagnosis(
         folder=folder,
         baseline=None,
-        onset_s=None,
+        onset=None,
         sink=NullSink(),
         progress=lambda _file, _done, _total: None,
     ) as diagnosis:

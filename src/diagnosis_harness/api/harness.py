@@ -142,7 +142,7 @@ class Harness:
             text=check_question(question),
             language=language_of(question) if language is None else language_named(language),
             limit_s=self._limit_s(timeout_s, self._workplace.settings),
-            onset_s=None if onset is None else _onset_s(onset),
+            onset=None if onset is None else _onset_s(onset),
         )
         ctx = self._workplace.start_run(asked.limit_s, self.limits)
         cancel = partial(self._workplace.core.cancel, ctx, CancellationReason.USER_REQUESTED)

@@ -12,14 +12,15 @@ from diagnosis_harness.application.runs.events import emit_run_finished, emit_st
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
 from diagnosis_harness.diagnosis.agent import DiagnosisTask
 from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.question import OnsetWords
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.errors import FailureKind, InvalidInput, OnsetOutsideData
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.kernel.window import TimeWindow, utc_text
+from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.report.document import RunDocument
-from diagnosis_harness.toolbox.ports import Sources
+from diagnosis_harness.toolbox.ports import Sources, SourceSummary
 from diagnosis_harness.trace.event import TraceEvent
 
 LOCAL_CALLER = "local"
@@ -33,7 +34,8 @@ class Question:
     text: str
     language: Language
     limit_s: float
-    onset_s: float | None = None
+    onset: float | OnsetWords | None = None
+    """When it began, as the asker states it separately; words are read against the source."""
     zone: str | None = None
     """The zone of times in the text that name none; None is that of the source, else UTC."""
     carried: Carried = NOTHING_CARRIED
@@ -103,13 +105,13 @@ def resolve_question(
     """
     place = "onset"
     try:
-        _check_onset(question.onset_s, sources.summary.summary(ctx).incident)
+        onset_s = _read_onset(question.onset, sources.summary.summary(ctx))
         place = "QUESTION"
         return resolve_inquiry(
             ctx,
             sources,
             question.text,
-            question.onset_s,
+            onset_s,
             carried=question.carried,
             zone=question.zone,
         )
@@ -118,9 +120,18 @@ def resolve_question(
         raise InvalidInput(place, str(error), "give a time inside it, and check the zone") from error
 
 
-def _check_onset(onset_s: float | None, recorded: TimeWindow | None) -> None:
+def _read_onset(onset: float | OnsetWords | None, summary: SourceSummary) -> float | None:
+    """The onset as it is stated, else as its words are read against the recording."""
+    recorded = summary.incident
+    onset_s = onset.read(recorded, summary.zone) if isinstance(onset, OnsetWords) else onset
+    if isinstance(onset, OnsetWords) and onset_s is None:
+        raise OnsetOutsideData(
+            f"'{onset.words}' names no one time of the data, which goes from {recorded}",
+            kind=FailureKind.REJECTED,
+        )
     if onset_s is not None and recorded is not None and not recorded.contains(onset_s):
         raise OnsetOutsideData(
             f"the onset {utc_text(onset_s)} lies outside the data, which goes from {recorded}",
             kind=FailureKind.REJECTED,
         )
+    return onset_s

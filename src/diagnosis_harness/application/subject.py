@@ -33,9 +33,15 @@ particle."""
 
 
 _MAY_BE_MEANT = frozenset(
-    {RoutingReason.OUT_OF_SCOPE, RoutingReason.ASKS_MEANING, RoutingReason.ASKS_FOR_FACT}
+    {
+        RoutingReason.OUT_OF_SCOPE,
+        RoutingReason.ASKS_MEANING,
+        RoutingReason.ASKS_FOR_FACT,
+        RoutingReason.GREETING,
+    }
 )
-"""Reasons for another path that a name of the source outweighs: a service `news`, `cart vs news`."""
+"""Reasons for another path that a name of the source outweighs: a service `news`, `cart vs news`, and
+`is cart ok?`, where `ok` alone is a greeting."""
 
 
 def in_doubt(decision: RoutingDecision) -> bool:

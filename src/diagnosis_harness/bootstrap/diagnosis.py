@@ -13,6 +13,7 @@ from diagnosis_harness.application.routed_question import AnsweredText, RoutedAn
 from diagnosis_harness.application.runs.events import fail_on_error
 from diagnosis_harness.audit.verification.recheck import Recheck, ask_again
 from diagnosis_harness.bootstrap.workplace import Workplace, build_workplace, open_folder
+from diagnosis_harness.diagnosis.question import OnsetWords
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import CancelAnswer
@@ -35,7 +36,7 @@ class Diagnosis(Closing):
     workplace: Workplace
     trace: MemorySink
     sources: Sources
-    onset_s: float | None = None
+    onset: float | OnsetWords | None = None
     _ctx: RunContext | None = None
     _cancelled_early: CancellationReason | None = None
 
@@ -52,7 +53,7 @@ class Diagnosis(Closing):
         limit_s = self.workplace.settings.run.timeout_s if deadline_s is None else deadline_s
         ctx = self._start(limit_s)
         answered = await self.workplace.answer(
-            ctx, self.sources, Question(question, language, limit_s, self.onset_s, zone)
+            ctx, self.sources, Question(question, language, limit_s, self.onset, zone)
         )
         return answered.document(self.trace.events(ctx.run_id))
 
@@ -74,7 +75,7 @@ class Diagnosis(Closing):
         ctx = self._start(limit_s, session_id=turn.session_id if turn else None)
         carried = turn.carried if turn else NOTHING_CARRIED
         answered = await self.workplace.answer_by_path(
-            ctx, self.sources, Question(question, language, limit_s, self.onset_s, zone, carried)
+            ctx, self.sources, Question(question, language, limit_s, self.onset, zone, carried)
         )
         document = answered.document(self.trace.events(ctx.run_id))
         return RoutedAnswer(document, answered.text if isinstance(answered, AnsweredText) else None)
@@ -108,7 +109,7 @@ def build_diagnosis(
     *,
     folder: Path,
     baseline: Path | None,
-    onset_s: float | None,
+    onset: float | OnsetWords | None,
     sink: TraceSink,
     progress: Callable[[str, int, int], None],
     settings: Settings | None = None,
@@ -121,8 +122,9 @@ def build_diagnosis(
     trace, settings = MemorySink(), settings or load_settings()
     workplace = build_workplace(settings, sink=FanOutSink((trace, sink)))
     try:
-        sources = open_folder(settings, folder, baseline=baseline, onset_s=onset_s, progress=progress)
+        stated_s = None if isinstance(onset, OnsetWords) else onset
+        sources = open_folder(settings, folder, baseline=baseline, onset_s=stated_s, progress=progress)
     except BaseException:
         workplace.close()
         raise
-    return Diagnosis(workplace, trace, sources, onset_s)
+    return Diagnosis(workplace, trace, sources, onset)

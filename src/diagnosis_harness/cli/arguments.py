@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from diagnosis_harness.cli.words import phrases
+from diagnosis_harness.diagnosis.question import OnsetWords
 from diagnosis_harness.diagnosis.zones import zone_of
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language, language_of
@@ -135,6 +136,30 @@ def parse_onset(onset: str | None, *, zone: tzinfo = UTC) -> float | None:
             "--onset", f"'{escape_line(onset)}' is not a time", "write it as 2024-01-01T14:05:00Z"
         )
     return seconds
+
+
+def read_onset(onset: str | None, zone: str | None, *, of_folder: bool) -> float | OnsetWords | None:
+    """An onset that says its instant; one in words, or without a zone, is read against the folder later.
+
+    Raises:
+        InvalidInput: nobody knows the zone; or it is no time, and there is no folder to read it against.
+    """
+    known = check_zone(zone)
+    if onset is None or not of_folder or _says_its_instant(onset):
+        return parse_onset(onset, zone=known)
+    return OnsetWords(onset.strip(), zone)
+
+
+def _says_its_instant(onset: str) -> bool:
+    """Whether an onset needs no zone and no recording: epoch seconds, or ISO 8601 with its offset."""
+    try:
+        float(onset)
+    except ValueError:
+        try:
+            return datetime.fromisoformat(onset.strip()).tzinfo is not None
+        except ValueError:
+            return False
+    return True
 
 
 def choose_language(lang: Language | None, question: str) -> Language:

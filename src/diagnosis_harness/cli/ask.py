@@ -18,6 +18,7 @@ from diagnosis_harness.cli.ports import OpenDiagnosis
 from diagnosis_harness.cli.publish import OutputOptions, write_answer
 from diagnosis_harness.cli.words import kept_runs as kept_words
 from diagnosis_harness.cli.words import phrases
+from diagnosis_harness.diagnosis.question import OnsetWords
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document import RunDocument
@@ -38,7 +39,7 @@ class AskRequest:
     question: str
     folder: Path | None
     baseline: Path | None = None
-    onset_s: float | None = None
+    onset: float | OnsetWords | None = None
     deadline_s: float | None = None
     language: Language = Language.EN
     zone: str | None = None
@@ -116,7 +117,7 @@ def diagnose_folder(
         KeyboardInterrupt: Ctrl+C while the folder was read, before there was a run.
     """
     return run_on_folders(
-        Folders(folder, request.baseline, request.onset_s),
+        Folders(folder, request.baseline, request.onset),
         open_diagnosis,
         lambda diagnosis: diagnosis.run(
             request.question,
@@ -166,7 +167,7 @@ def _has_server(options: ServerOptions, handling: Handling) -> bool:
 def _folders(request: AskRequest) -> Folders:
     if request.folder is None:
         raise InvalidInput("--from", "it is missing", "name an incident folder")
-    return Folders(request.folder, request.baseline, request.onset_s)
+    return Folders(request.folder, request.baseline, request.onset)
 
 
 def _ask(ask: AskFolder, request: AskRequest) -> RoutedAnswer:

@@ -111,7 +111,7 @@ def _request_body(request: AskRequest, server: ServerOptions) -> dict[str, JsonV
     body: dict[str, JsonValue] = {
         "question": request.question,
         "language": request.language.value,
-        "onset": None if request.onset_s is None else utc_text(request.onset_s),
+        "onset": utc_text(request.onset) if isinstance(request.onset, float) else None,
         "limit_s": request.deadline_s,
         "source": server.source,
         "session_id": server.session,

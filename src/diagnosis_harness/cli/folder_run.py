@@ -12,6 +12,7 @@ from diagnosis_harness.cli.interrupt import raise_on_interrupt, run_interruptibl
 from diagnosis_harness.cli.live import LiveView
 from diagnosis_harness.cli.output import make_console
 from diagnosis_harness.cli.ports import FolderDiagnosis, OpenDiagnosis
+from diagnosis_harness.diagnosis.question import OnsetWords
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.language import Language
@@ -26,7 +27,7 @@ class Folders:
 
     folder: Path
     baseline: Path | None = None
-    onset_s: float | None = None
+    onset: float | OnsetWords | None = None
 
 
 class AskFolder(Protocol):
@@ -55,7 +56,7 @@ def open_folders(
             diagnosis = open_diagnosis(
                 folder=folders.folder,
                 baseline=folders.baseline,
-                onset_s=folders.onset_s,
+                onset=folders.onset,
                 sink=shown,
                 progress=view.show_loading,
             )

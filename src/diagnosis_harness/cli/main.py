@@ -43,6 +43,7 @@ from diagnosis_harness.kernel.language import Language
 if TYPE_CHECKING:  # heavy: a command starts without them
     from diagnosis_harness.cli.ports import FolderDiagnosis, LoadProgress, OpenDiagnosis
     from diagnosis_harness.cli.publish import OutputOptions
+    from diagnosis_harness.diagnosis.question import OnsetWords
     from diagnosis_harness.trace.sink import TraceSink
 
 FAULTS = ("cpu", "memory-leak", "network-delay", "errors-after-deploy", "slow-dependency", "none")
@@ -61,7 +62,7 @@ class FolderOpener:
         *,
         folder: Path,
         baseline: Path | None,
-        onset_s: float | None,
+        onset: float | OnsetWords | None,
         sink: TraceSink,
         progress: LoadProgress,
     ) -> FolderDiagnosis:
@@ -71,7 +72,7 @@ class FolderOpener:
         return build_diagnosis(
             folder=folder,
             baseline=baseline,
-            onset_s=onset_s,
+            onset=onset,
             sink=sink,
             progress=progress,
             settings=load_settings(self.settings_file),
@@ -230,7 +231,7 @@ def _add_ask(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
             question=question,
             folder=folder,
             baseline=baseline,
-            onset_s=given.parse_onset(onset, zone=given.check_zone(zone)),
+            onset=given.read_onset(onset, zone, of_folder=folder is not None or session is not None),
             zone=zone,
             deadline_s=given.check_deadline(deadline),
             language=given.choose_language(lang, question),

@@ -87,7 +87,10 @@ OnsetOption = Annotated[
     typer.Option(
         "--onset",
         metavar="TIME",
-        help=("When the incident began: ISO 8601 (UTC unless it has a zone) or epoch seconds."),
+        help=(
+            "When the incident began: ISO 8601, epoch seconds, or as in a question (14:05, 2:05 pm); "
+            "in the folder's zone unless it has one."
+        ),
     ),
 ]
 ZoneOption = Annotated[

@@ -8,6 +8,7 @@ from typing import Protocol
 from diagnosis_harness.application.previous_turn import Turn
 from diagnosis_harness.application.routed_question import RoutedAnswer
 from diagnosis_harness.audit.verification.recheck import Recheck
+from diagnosis_harness.diagnosis.question import OnsetWords
 from diagnosis_harness.harness.termination import CancellationReason
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document import RunDocument
@@ -75,7 +76,7 @@ class OpenDiagnosis(Protocol):
         *,
         folder: Path,
         baseline: Path | None,
-        onset_s: float | None,
+        onset: float | OnsetWords | None,
         sink: TraceSink,
         progress: LoadProgress,
     ) -> FolderDiagnosis:

@@ -43,7 +43,7 @@ class WholePath:
         clock = SystemClock() if self.clock is None else self.clock
         started_s, cpu_s = clock.now_s(), time.process_time()
         opened = self.open_diagnosis(
-            folder=folder, baseline=baseline, onset_s=None, sink=NullSink(), progress=_tell_nobody
+            folder=folder, baseline=baseline, onset=None, sink=NullSink(), progress=_tell_nobody
         )
         with closing(opened) as diagnosis:
             document = asyncio.run(diagnosis.run(QUESTION, language=Language.EN, deadline_s=None))

@@ -114,6 +114,25 @@ class _Moment:
 
 
 @dataclass(frozen=True, slots=True)
+class OnsetWords:
+    """An onset as people write times, to be read against a recording as the times of a question are.
+
+    Attributes:
+        zone: of a time that names none, as the asker states it; None is that of the source.
+    """
+
+    words: str
+    zone: str | None = None
+
+    def read(self, recorded: TimeWindow | None, source_zone: str | None) -> float | None:
+        """The instant that is meant; None where the words name none of the recording, or several."""
+        zone = zone_of(self.zone or source_zone or "UTC") or UTC
+        said = self.words.strip()
+        lead = "" if relative_span(said) is not None else "since "
+        return read_question_time(f"{lead}{said}", recorded, zone).at_s
+
+
+@dataclass(frozen=True, slots=True)
 class TimeRead:
     """What a question says of when.
 

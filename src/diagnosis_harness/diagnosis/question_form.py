@@ -89,6 +89,14 @@ _HEALTH = re.compile(
     r"|(?:正常|健康|还好|稳定|有问题|异常|慢)吗",
     re.IGNORECASE,
 )
+_STATE = re.compile(
+    r"\bhow(?:'s|\s+is|\s+are)\s+(?:the\s+)?\S+(?:\s+(?:service|pod|database))?"
+    r"(?:\s+(?:doing|looking|going|now|today|right now))*\s*(?:since\b.*|at\b.*)?\W*$"
+    r"|\b(?:anything|something)\s+wrong\s+with\b|\bany\s+(?:problems?|issues?|trouble)\s+(?:with|in|at)\b"
+    r"|\b(?:state|status|health)\s+of\b"
+    r"|怎么样|(?:状态|状况|情况|健康)(?:如何|怎样|好吗)?\W*$|有没有(?:问题|异常)|有无(?:问题|异常)|正不正常|是否正常|好不好",
+    re.IGNORECASE,
+)
 _COMPARE = re.compile(
     r"\b(?:or|vs\.?|versus|compare[ds]?|against|compared|difference between|which of)\b"
     "|哪个|哪一个|哪边|还是|比较|对比|相比|谁先|谁更|谁有",
@@ -163,6 +171,8 @@ def read_form(question: str, names: Sequence[NameRead]) -> FormRead:
     asks_cause = _CAUSE_ASKED.search(question) is not None
     if not asks_cause and (told := _read_recordings(question, known)) is not None:
         return told
+    if subject is not None and not asks_cause and _STATE.search(question) and not _BLAME.search(question):
+        return FormRead(QuestionForm.HEALTH, subject)
     if _WHY.search(question) or not (_ASKS.search(question) or _ASKS_ZH.search(question)):
         return FormRead()
     if _CHANGE.search(question) and (_BLAME.search(question) or _IT.search(question)):

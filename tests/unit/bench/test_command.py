@@ -17,6 +17,7 @@ from diagnosis_harness.bench.answer import result_of
 from diagnosis_harness.bench.datasets.catalog import NAMES
 from diagnosis_harness.cli.main import run_command
 from diagnosis_harness.cli.ports import LoadProgress
+from diagnosis_harness.diagnosis.question import OnsetWords
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.trace.sink import TraceSink
@@ -57,7 +58,12 @@ class SureOfItself:
 
 
 def open_sure(
-    *, folder: Path, baseline: Path | None, onset_s: float | None, sink: TraceSink, progress: LoadProgress
+    *,
+    folder: Path,
+    baseline: Path | None,
+    onset: float | OnsetWords | None,
+    sink: TraceSink,
+    progress: LoadProgress,
 ) -> SureOfItself:
     """Whatever the folder; it must be there, and hold what a run needs."""
     assert (folder / "incident.toml").exists()

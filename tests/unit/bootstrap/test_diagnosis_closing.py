@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 def open_folder(folder: Path) -> Diagnosis:
     """The folder, opened."""
-    return build_diagnosis(folder=folder, baseline=None, onset_s=None, sink=NullSink(), progress=_silent)
+    return build_diagnosis(folder=folder, baseline=None, onset=None, sink=NullSink(), progress=_silent)
 
 
 def threads_left_behind(before: set[threading.Thread]) -> set[threading.Thread]:

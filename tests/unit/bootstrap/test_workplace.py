@@ -119,7 +119,7 @@ def test_a_run_whose_tools_cannot_be_offered_has_ended() -> None:
 
 def test_a_question_about_another_time_is_a_run_with_start_and_end() -> None:
     """Nothing is diagnosed, and whoever watches the run sees that it is over."""
-    trace, question = MemorySink(), replace(QUESTION, onset_s=1.0)
+    trace, question = MemorySink(), replace(QUESTION, onset=1.0)
     with workplace(trace) as place:
         ctx = place.start_run(60.0)
 
@@ -160,7 +160,7 @@ def test_a_folder_that_cannot_be_read_leaves_no_core_open(
         build_diagnosis(
             folder=tmp_path / "nowhere",
             baseline=None,
-            onset_s=None,
+            onset=None,
             sink=NullSink(),
             progress=ignore_progress,
         )

@@ -189,8 +189,8 @@ def _check_ends(file: ListedFile) -> bytes:
     if file.form is Form.JSON and first == b"{" and not lone:
         raise InvalidInput(
             file.name,
-            "it begins with an object, not with an array",
-            "put the objects into [ ] or name the file .jsonl",
+            "it is one object, in no form that is known here",
+            'save the list of rows inside it as an array: [{"time": …, "entity": …, …}, …]',
         )
     opening = b"[" if file.form is Form.JSON and not lone else b"{"
     if first != opening:

@@ -30,6 +30,12 @@ _UNITS: Final = {
 _AGGREGATIONS: Final = ("average", "total", "maximum", "minimum", "count")
 _STATISTICS: Final = ("Average", "Sum", "Maximum", "Minimum", "SampleCount")
 
+_OWNERS: Final = (
+    "ServiceName", "DBInstanceIdentifier", "DBClusterIdentifier", "FunctionName", "QueueName", "TableName",
+    "CacheClusterId", "LoadBalancer", "InstanceId", "PodName", "ClusterName",
+)  # fmt: skip
+"""Dimensions of CloudWatch that name whose a series is, the narrowest service first."""
+
 _Read = Callable[[Record, FileContent], Iterator[LabelledSeries]]
 
 
@@ -64,9 +70,43 @@ def split_label(label: str, stem: str) -> dict[str, str]:
 
 
 def _cloudwatch(document: Record, content: FileContent) -> Iterator[LabelledSeries]:
-    for result in list_at(document, "MetricDataResults"):
-        labels = split_label(string_at(result, "Label", "Id") or "", content.stem)
-        yield LabelledSeries(labels, _points(list_at(result, "Timestamps"), list_at(result, "Values")))
+    results = _data_results(document)
+    labelled = [_labels_of_result(result, content.stem) for result in results]
+    for result, labels in zip(results, labelled, strict=True):
+        if labelled.count(labels) > 1:  # one metric by several statistics: never one series
+            told = {"stat": string_at(result, "Stat", "stat"), "id": string_at(result, "Id", "id")}
+            labels = labels | {key: value for key, value in told.items() if value}  # noqa: PLW2901
+        values = list_at(result, "Values") or list_at(result, "values")
+        times = list_at(result, "Timestamps") or list_at(result, "timestamps")
+        unit = _UNITS.get(string_at(result, "Unit", "unit") or "")
+        yield LabelledSeries(labels, _points(times, values), unit)
+
+
+def _data_results(document: Record) -> list[Record]:
+    """The results of an answer, in the letters of any client, or the one result that was saved alone."""
+    every = list_at(document, "MetricDataResults") or list_at(document, "metric_data_results") or [document]
+    return [one for one in every if isinstance(one, dict)]
+
+
+def _is_data_result(one: object) -> bool:
+    """Whether an object is one series as CloudWatch answers it: a name, times and values of equal length."""
+    named = string_at(one, "Label", "label", "Id", "id", "MetricName", "metric_name") is not None
+    times = list_at(one, "Timestamps") or list_at(one, "timestamps")
+    return named and 0 < len(times) == len(list_at(one, "Values") or list_at(one, "values"))
+
+
+def _labels_of_result(result: Record, stem: str) -> dict[str, str]:
+    """The dimensions of a result say whose it is; without any its label and the file's name do."""
+    dimensions = {
+        string_at(one, "Name", "name") or "": string_at(one, "Value", "value") or ""
+        for one in list_at(result, "Dimensions") or list_at(result, "dimensions")
+    }
+    if not any(dimensions.values()):
+        return split_label(string_at(result, "Label", "label", "Id", "id") or "", stem)
+    name = string_at(result, "MetricName", "metric_name", "Label", "label", "Id", "id") or "value"
+    whose = next((dimensions[key] for key in _OWNERS if dimensions.get(key)), None)
+    rest = {key: value for key, value in dimensions.items() if key and value != whose}
+    return {"__name__": name, "service": whose or next(iter(dimensions.values())), **rest}
 
 
 def _cloudwatch_statistics(document: Record, content: FileContent) -> Iterator[LabelledSeries]:
@@ -147,7 +187,7 @@ CLOUD_METRIC_READERS: Final = (
     _reader(
         "cloudwatch",
         "metric data of CloudWatch",
-        lambda one: isinstance(one.get("MetricDataResults"), list),
+        lambda one: any(map(_is_data_result, _data_results(one))),
         _cloudwatch,
     ),
     _reader(

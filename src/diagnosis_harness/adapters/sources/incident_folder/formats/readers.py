@@ -8,6 +8,7 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.access_log impor
 from diagnosis_harness.adapters.sources.incident_folder.formats.alert_records import ALERT_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.change_records import CHANGE_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.cloud_metrics import CLOUD_METRIC_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.event_records import EVENT_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.kubernetes import KUBERNETES_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.log_records import LOG_RECORD_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.otlp import OTLP_READERS
@@ -31,6 +32,7 @@ READERS: Final[tuple[FileReader, ...]] = (
     *LOG_RECORD_READERS,
     *KUBERNETES_READERS,
     *CHANGE_READERS,
+    *EVENT_READERS,
     *ALERT_READERS,
     *ACCESS_LOG_READERS,
     *TEXT_LOG_READERS,  # the last: many a line begins with a time
