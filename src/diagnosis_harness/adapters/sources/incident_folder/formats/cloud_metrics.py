@@ -73,13 +73,14 @@ def _cloudwatch(document: Record, content: FileContent) -> Iterator[LabelledSeri
     results = _data_results(document)
     labelled = [_labels_of_result(result, content.stem) for result in results]
     for result, labels in zip(results, labelled, strict=True):
-        if labelled.count(labels) > 1:  # one metric by several statistics: never one series
-            told = {"stat": string_at(result, "Stat", "stat"), "id": string_at(result, "Id", "id")}
-            labels = labels | {key: value for key, value in told.items() if value}  # noqa: PLW2901
+        given = {"stat": string_at(result, "Stat", "stat"), "id": string_at(result, "Id", "id")}
+        stated = {key: value for key, value in given.items() if value}
+        several = labelled.count(labels) > 1  # one metric by several statistics: never one series
         values = list_at(result, "Values") or list_at(result, "values")
         times = list_at(result, "Timestamps") or list_at(result, "timestamps")
         unit = _UNITS.get(string_at(result, "Unit", "unit") or "")
-        yield LabelledSeries(labels, _points(times, values), unit)
+        own = {**labels, **stated} if several else labels
+        yield LabelledSeries(own, _points(times, values), unit)
 
 
 def _data_results(document: Record) -> list[Record]:
