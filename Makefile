@@ -66,7 +66,7 @@ test: .venv/.dev ## all tests, the large ones at a tenth of their size (TEST='-k
 
 check: format lint types floors docs test ## all that a change must pass: format, lint, types, floors, docs, tests
 
-format: .venv/.dev ## layout of the code (ruff format; `ruff format .` mends it)
+format: .venv/.dev ## layout of the code (ruff format; `ruff format .` fixes it)
 	$(PY) -m ruff format --check .
 
 lint: .venv/.dev ## ruff, with the bans of the house

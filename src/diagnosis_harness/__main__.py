@@ -16,7 +16,7 @@ def main() -> None:
 
     try:
         command_line()
-    except KeyboardInterrupt:  # a further Ctrl+C, while the first was being told
+    except KeyboardInterrupt:  # a further Ctrl+C, while the first was being reported
         os._exit(CANCELLED)
 
 

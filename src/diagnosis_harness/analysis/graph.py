@@ -1,4 +1,4 @@
-"""Call graphs: who calls whom, seen through entities of which nothing is known."""
+"""Call graphs, followed through entities of which nothing is known."""
 
 from __future__ import annotations
 

@@ -262,7 +262,7 @@ CALM: Final = frozenset({"TRACE", "DEBUG"})
 
 
 def mechanism_of(text: str) -> LogPhrase | None:
-    """What a line says went wrong; None where no phrase of the table stands in it."""
+    """What a line says went wrong; None where it contains no phrase of the table."""
     return next((row for row in PHRASES if row.phrases.search(text)), None)
 
 

@@ -1,7 +1,8 @@
 """The places in a question where the name of a service or instance stands, known or not. Pure.
 
-Only places that can hold little else count: a word that is wrongly taken for a name is told to the asker as
-unknown. A *loose* place may hold an ordinary word as well: it is read only where it is nearly a known name.
+Only places that can hold little else count: a word that is wrongly taken for a name is reported to the caller
+as unknown. A *loose* place may hold an ordinary word as well: it is read only where it is nearly a known
+name.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Predicate(StrEnum):
     FAILED = "FAILED"  # a share of operation `signal` failed; of calls from `affected` where given
     DROPPED = "DROPPED"  # the entity's operation `signal` ended without the call `affected` it usually makes
     CAUSED = "CAUSED"  # the entity is the cause of what `affected` shows
-    AFFECTED = "AFFECTED"  # the entity is hit, not the cause
+    AFFECTED = "AFFECTED"  # the entity is affected, not the cause
     SATURATED = "SATURATED"  # a resource of the entity ran at its limit
     SLOWED = "SLOWED"  # time inside the entity itself, or on the way to it, rose
     CALLS = "CALLS"  # the entity calls `affected`

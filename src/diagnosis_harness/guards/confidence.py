@@ -1,11 +1,11 @@
 """The confidence of a released cause: one formula over what was checked, never an agent's own figure.
 
-    confidence = strength x (1 + margin) / 2 x agreement x mending
+    confidence = strength x (1 + margin) / 2 x agreement x repair
 
 - *strength* (0 to 1) is the ranking's own: how far the evidence exceeds what normal operation shows.
 - *margin* (0 to 1) is the lead over the next candidate; without any lead half of the strength is left.
 - *agreement* is 0.8, 0.9 or 1.0 for one, two, or three and more independent kinds of evidence.
-- *mending* is 0.9 when the draft needed EvidenceRepair, else 1.
+- *repair* is 0.9 when the draft needed EvidenceRepair, else 1.
 
 It orders conclusions by how well they are supported. It is no probability: nobody has counted how often a
 cause of confidence 0.7 is right on systems that nobody has seen.
@@ -16,7 +16,7 @@ from __future__ import annotations
 from diagnosis_harness.tools.evidence import EvidenceItem
 
 _AGREEMENT = {1: 0.8, 2: 0.9}
-_MENDED = 0.9
+_REPAIRED = 0.9
 
 
 def confidence_of(ranking: EvidenceItem, *, repaired: bool) -> float:
@@ -26,8 +26,8 @@ def confidence_of(ranking: EvidenceItem, *, repaired: bool) -> float:
     """
     kinds = int(ranking.number("modalities"))
     agreement = _AGREEMENT.get(max(kinds, 1), 1.0)
-    mending = _MENDED if repaired else 1.0
-    whole = _share(ranking, "strength") * (1.0 + _share(ranking, "margin")) / 2.0 * agreement * mending
+    repair = _REPAIRED if repaired else 1.0
+    whole = _share(ranking, "strength") * (1.0 + _share(ranking, "margin")) / 2.0 * agreement * repair
     return round(whole, 2)
 
 

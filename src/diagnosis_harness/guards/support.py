@@ -148,7 +148,8 @@ def _supports_entity(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> b
 def _supports_second(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> bool:
     held = second_of(rule, item)
     if claim.affected is None and held is not None:
-        # Of a way, or of whom a cause hits, a claim that names one end alone says more than was seen.
+        # A claim about a path, or about what a cause affects, says more than was seen if it names only one
+        # end.
         return not rule.needs_second
     return claim.affected == held
 

@@ -26,7 +26,7 @@ class Facts:
     """Everything a sentence about one claim may rest on.
 
     Attributes:
-        names: names that may stand in it, whole.
+        names: names that it may contain, whole.
         foreign: names of the item that belong to something else; they may not stand in it.
         subjects: the one name that must stand in it: whom the item is about, an instance and not its service.
         actors: subjects and the claim's second entity.

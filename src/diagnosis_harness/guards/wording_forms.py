@@ -1,9 +1,8 @@
 """The closed forms of a sentence: what an agent's own wording may look like, predicate by predicate.
 
-Words that are each allowed can still be put together into something that nobody claimed. So the order counts
-too: a sentence is read as a row of labels (whom, which signal, rose, from the baseline, to the value), and it
-is shown only when the whole row is one of the forms below. Whatever else it may mean, the rendered sentence
-stands in its place.
+Words that are each allowed can still be combined into something that nobody claimed. So the order counts too:
+a sentence is read as a row of labels (entity, signal, rose, from the baseline, to the value), and it is shown
+only if the whole row is one of the forms below. Otherwise the rendered sentence is shown.
 """
 
 from __future__ import annotations

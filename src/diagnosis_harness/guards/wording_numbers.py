@@ -1,4 +1,4 @@
-"""Numbers and times of a sentence against the facts, each in the role that its neighbours give it."""
+"""Checks numbers and times of a sentence against the facts, each in the role that its neighbours give."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def supports_instants(read: Sequence[Token], facts: Facts) -> bool:
 
 
 def role_of(read: Sequence[Token], place: int) -> NumberRole:
-    """What a number is in its sentence, by the words beside it."""
+    """The role of a number in its sentence, by the words beside it."""
     before = _words_before(read, place)
     last = before[-1] if before else ""
     if last in _BY:

@@ -1,4 +1,4 @@
-"""Which of two entities is which: a sentence about two says it in a plain order, or is not shown."""
+"""Checks that a sentence about two entities says in a plain order which is which."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ def are_roles_clear(read: Sequence[Token], facts: Facts) -> bool:
     """Whether the sentence leaves no doubt which entity does what to which.
 
     Plain forms only: `What B shows starts at A`, `A is the cause of what B shows`, `A caused B`, `A calls B`,
-    `from A to B`, and the same in Chinese. A sentence that turns them around may be true; it is not shown all
-    the same.
+    `from A to B`, and the same in Chinese. A sentence in another order may be true, but is not shown.
     """
     if any(token.kind is TokenKind.WORD and token.text in INVERTING for token in read):
         return not _names_second(read, facts) and facts.claim.predicate is not Predicate.CAUSED

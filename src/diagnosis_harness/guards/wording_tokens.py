@@ -1,4 +1,4 @@
-"""A sentence as tokens: names, quotes, times, numbers with units, words. Nothing of it is left out."""
+"""Splits a sentence into tokens: names, quotes, times, numbers with units, words. Nothing is left out."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The closed vocabulary of free wording: every word that may stand in a shown sentence, and what it says.
 
-A word that is not here, no name of what is cited, and no number is not known to be harmless, so the sentence
-is not shown. A word that says something (a direction, a denial, a cause) is allowed only where the claim says
-it.
+A sentence with a word that is not listed here, and is neither a name of the cited evidence nor a number, is
+not shown. A word that states something (a direction, a denial, a cause) is allowed only where the claim
+states it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from diagnosis_harness.diagnosis.word_class import WordClass
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text, which a table is easier to read as."""
+    """Split a text into a set of words, so that tables stay readable."""
     return frozenset(text.split())
 
 

@@ -129,7 +129,7 @@ class _Reader(HTMLParser):
 
 
 def _one_line(data: str) -> str:
-    """Space as a browser shows it: one, whatever it was."""
+    """Collapse white space to one blank, as a browser shows it."""
     return (
         ("" if not data[0].isspace() else " ")
         + " ".join(data.split())

@@ -45,7 +45,7 @@ class ConfiguredPart:
 
 
 ConfiguredSource = Sequence[ConfiguredPart]
-"""What stands behind one name; one part, or several that are merged."""
+"""The parts of one source name; several are merged."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def ending_of_abandoned(
 
     Args:
         spent: what the log and the records show of it.
-        ended: the termination in its log, if any; it stands, and what left is FAILED either way.
+        ended: the termination in its log, if any, which is kept; the outcome is FAILED either way.
     """
     reason = CancellationReason.INTERNAL_FAILURE
     return RunEnding(

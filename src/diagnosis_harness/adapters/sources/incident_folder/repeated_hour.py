@@ -1,4 +1,4 @@
-"""The hour that a clock shows twice when it is put back: its rows are told apart by their order."""
+"""The hour that a clock shows twice when it is put back: order distinguishes its rows."""
 
 from __future__ import annotations
 

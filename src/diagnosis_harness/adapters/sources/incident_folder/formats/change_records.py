@@ -27,7 +27,7 @@ _REPOSITORY: Final = re.compile(r"/repos/[^/]+/([^/]+)/|github\.com/[^/]+/([^/]+
 _COMMIT: Final = re.compile(r"commit ([0-9a-f]{7,40})\b")
 _HELM_TABLE: Final = re.compile(r"REVISION\s+UPDATED\s+STATUS\s+CHART")
 _COLUMNS: Final = re.compile(r"\s{2,}(?!\d{1,2} )")
-"""Columns are parted by blanks; a day below 10 stands behind two."""
+"""Columns are separated by blanks; a day below 10 follows two."""
 
 _Row = tuple[Cell, ...]
 _ToRow = Callable[[Record, FileContent], _Row]

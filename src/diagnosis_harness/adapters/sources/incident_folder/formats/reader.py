@@ -260,7 +260,7 @@ def stem_of(name: str) -> str:
 
 
 def at(value: object, *path: str | int) -> object:
-    """What stands at a path of keys and places inside a JSON value; None where there is nothing."""
+    """The value at a path of keys and places inside a JSON value; None where there is none."""
     for step in path:
         if isinstance(step, str) and isinstance(value, dict):
             value = value.get(step)

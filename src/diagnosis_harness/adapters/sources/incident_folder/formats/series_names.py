@@ -99,7 +99,7 @@ def _whose(labels: Mapping[str, str]) -> tuple[str | None, str | None]:
     instance = by_key[instance_key] if instance_key else None
     services = [by_key[key] for key in SERVICE_LABELS if key in by_key]
     if instance is not None and instance_key in _PODS:
-        # What scrapes pods is no service of theirs: a pod bears the name of what it belongs to.
+        # The job that scrapes pods is not their service: a pod's own name shows what it belongs to.
         own = [service for service in services if instance.startswith(service)]
         return (own[0] if own else service_of_pod(instance)), instance
     return (services[0] if services else None), instance

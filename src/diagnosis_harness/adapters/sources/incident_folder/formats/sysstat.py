@@ -49,7 +49,7 @@ def _json_rows(content: FileContent) -> Iterator[_Row]:
 
 
 def _values(value: object, whose: tuple[float | None, str], path: str) -> Iterator[_Row]:
-    """All numbers inside, named by the keys that lead to them; devices are told apart by their names."""
+    """All numbers inside, named by the keys that lead to them; names distinguish devices."""
     if isinstance(value, list):
         for one in value:
             yield from _values(one, whose, path)
