@@ -101,7 +101,7 @@ def test_a_source_is_sent_looked_at_asked_about_and_deleted(server: RunningServe
         (b"\x89PNG", "application/octet-stream", None, 422, "invalid-input", "PNG"),
         (
             tar_of({"metrics.csv": METRICS, "incident.toml": '[baseline]\nfolder = "/etc"\n'}),
-            *(GZIP, None, 422, "invalid-input", "not inside what was sent"),
+            *(GZIP, None, 422, "invalid-input", "outside the upload"),
         ),
     ],
     ids=range(12),

@@ -153,7 +153,7 @@ def _parse(line: str, file: Path) -> JsonRow:
     except json.JSONDecodeError as error:
         raise InvalidInput(file.name, f"a line of it is not JSON ({line[:40]!r})", REMEDY) from error
     if not isinstance(value, dict):
-        raise InvalidInput(file.name, f"a line of it is no JSON object ({line[:40]!r})", REMEDY)
+        raise InvalidInput(file.name, f"a line of it is not a JSON object ({line[:40]!r})", REMEDY)
     return value
 
 

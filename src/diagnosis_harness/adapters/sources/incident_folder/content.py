@@ -57,7 +57,7 @@ def open_bytes(file: ListedFile, *, text: bool = False) -> Iterator[IO[bytes]]:
         if what is not None and not (file.gzipped and what == "gzip") and not (text and "text" in what):
             form = "text" if file.form is None else file.form.value.upper()
             named = f"{form}{' in gzip' if file.gzipped else ''}"
-            remedy = "save it as UTF-8" if "text" in what else "give it the ending of what it is"
+            remedy = "save it as UTF-8" if "text" in what else "give it the extension of its format"
             raise InvalidInput(file.name, f"its name says {named}, but it holds {what}", remedy)
         with (
             cast("IO[bytes]", gzip.open(file.path, "rb")) if file.gzipped else file.path.open("rb") as content

@@ -197,7 +197,7 @@ def _check_ends(file: ListedFile) -> bytes:
         raise InvalidInput(
             file.name,
             f"its name says {(file.form or Form.JSON).value.upper()}, but it holds something else",
-            "give it the ending of what it is",
+            "give it the extension of its format",
         )
     if last != (b"]" if opening == b"[" else b"}"):
         raise InvalidInput(file.name, "its JSON is cut off before the end", "copy or write the file again")

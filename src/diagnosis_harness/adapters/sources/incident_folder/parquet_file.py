@@ -90,7 +90,9 @@ def _check_marks(file: ListedFile) -> None:
     if not start.startswith(_MARK):
         what = well_known(start) or "something else"
         raise InvalidInput(
-            file.name, f"its name says Parquet, but it holds {what}", "give it the ending of what it is"
+            file.name,
+            f"its name says Parquet, but it holds {what}",
+            "give it the extension of its format",
         )
     if end != _MARK or size < 12:
         raise InvalidInput(

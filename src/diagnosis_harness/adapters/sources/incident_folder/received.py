@@ -161,14 +161,14 @@ def _without_common(files: dict[Parts, Path]) -> dict[Parts, Path]:
 
 
 def _baseline_in(folder: Path) -> Parts:
-    """The folder of the baseline that incident.toml names, which must be inside what was sent."""
+    """The folder of the baseline that incident.toml names, which must be inside the upload."""
     named = read_settings(folder).baseline_folder
     if named is None:
         return ()
     path = PurePosixPath(named)
     if path.is_absolute() or ".." in path.parts or not path.parts or any(map(is_hidden, path.parts)):
         place = f"{SETTINGS_NAME} (baseline.folder)"
-        raise InvalidInput(place, "it is not inside what was sent", "put the baseline into a folder of it")
+        raise InvalidInput(place, "it is outside the upload", "put the baseline into a folder of it")
     return path.parts
 
 

@@ -47,7 +47,9 @@ def write_draft(folder: Path, seen: FolderLook, *, look: Callable[[], FolderLook
     if _reading(again) != _reading(seen):
         file.unlink()
         raise InvalidInput(
-            printable(str(file)), "with what was written the files are read otherwise", "write it by hand"
+            printable(str(file)),
+            "with these settings the files are read differently",
+            "write it by hand",
         )
     return file
 
