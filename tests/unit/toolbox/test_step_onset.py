@@ -1,0 +1,90 @@
+"""The onset where an alert leaves few points after it, and where nothing is stated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from diagnosis_harness.analysis.arrays import Floats
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.testing.sources import InMemorySources, SpanRow, span_table
+from diagnosis_harness.toolbox.ports import AlertInfo, CallEdge, Series
+from diagnosis_harness.toolbox.views import Views
+
+FIRST_S, STEP_S, COLUMNS = 1_700_000_000.0, 60.0, 40
+TIME_S: Floats = FIRST_S + STEP_S * (np.arange(COLUMNS, dtype=np.float64) + 0.5)
+CALLS = (CallEdge("web", "pay"),)
+
+
+def onset_at(column: int) -> float:
+    """When a column begins."""
+    return FIRST_S + STEP_S * column
+
+
+def line(
+    entity: str, at: int, *, signal: str = "latency", times: float = 4.0, until: int = COLUMNS
+) -> Series:
+    """A latency with three per cent of noise, larger from a column on until another."""
+    rng = np.random.default_rng(len(entity) + at)
+    places = np.arange(COLUMNS)
+    raised = np.where((places >= at) & (places < until), times, 1.0)
+    return Series(entity, signal, "s", TIME_S, (0.1 + 0.003 * rng.standard_normal(COLUMNS)) * raised)
+
+
+def about(time_s: float) -> object:
+    """Within half a step: columns begin where the grid does."""
+    return pytest.approx(time_s, abs=0.5 * STEP_S)
+
+
+def found_s(ctx: RunContext, sources: InMemorySources) -> float | None:
+    """The onset that the tools use."""
+    found = Views(sources.sources()).onset(ctx, None)
+    return None if found is None else found.time_s
+
+
+def sources_of(*series: Series, alert_s: float | None = None) -> InMemorySources:
+    """A recording, with an alert on the entry where a time is given."""
+    alert = AlertInfo() if alert_s is None else AlertInfo(entity="web", signal="latency", time_s=alert_s)
+    return InMemorySources(incident=series, call_edges=CALLS, alert=alert)
+
+
+def test_an_alert_two_minutes_late_is_corrected(ctx: RunContext) -> None:
+    """With two points between what began and the alert, and none after it."""
+    alert_s = onset_at(COLUMNS)
+    late = sources_of(line("web", COLUMNS - 2), line("pay", COLUMNS - 2), alert_s=alert_s)
+    assert found_s(ctx, late) == about(onset_at(COLUMNS - 2))
+
+
+def test_an_alert_whose_series_shows_nothing_is_corrected_by_those_that_step_together(
+    ctx: RunContext,
+) -> None:
+    """One other series alone steps by chance."""
+    calm, alert_s = line("web", COLUMNS), onset_at(32)
+    pay = line("pay", 30), line("pay", 30, signal="latency_p99")
+    assert found_s(ctx, sources_of(calm, *pay, alert_s=alert_s)) == about(onset_at(30))
+    assert found_s(ctx, sources_of(calm, pay[0], alert_s=alert_s)) == alert_s
+
+
+def test_nothing_stated_finds_the_step_of_the_entry_before_a_louder_one_elsewhere(ctx: RunContext) -> None:
+    """An older blip of a callee is larger, and over."""
+    blip = line("pay", 8, times=50.0, until=11), line("pay", 8, signal="latency_p99", times=50.0, until=11)
+    assert found_s(ctx, sources_of(line("web", 30), *blip)) == about(onset_at(30))
+
+
+def test_nothing_stated_finds_what_callees_show_together(ctx: RunContext) -> None:
+    """Where the entry shows nothing."""
+    pay = line("pay", 36), line("pay", 36, signal="latency_p99")
+    assert found_s(ctx, sources_of(line("web", COLUMNS), *pay)) == about(onset_at(36))
+    assert found_s(ctx, sources_of(line("web", COLUMNS), pay[0])) is None
+
+
+def test_a_step_far_from_the_spans_is_another_trouble(ctx: RunContext) -> None:
+    """Spans were exported for the minutes of the incident."""
+    older = [line("pay", 10, times=9.0, until=16, signal=name) for name in ("latency", "latency_p99")]
+    recent = [line("pay", 34, signal=name) for name in ("latency_p50", "latency_p90")]
+    rows = [SpanRow(k, -1, "web", "GET", onset_at(32) + 10.0 * k, 0.1) for k in range(30)]
+    sources = sources_of(line("web", COLUMNS), *older, *recent)
+    assert found_s(ctx, sources) == about(onset_at(10))
+    assert found_s(ctx, replace(sources, incident_spans=span_table(rows))) == about(onset_at(34))
