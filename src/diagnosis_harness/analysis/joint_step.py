@@ -90,7 +90,7 @@ def _widths(value: Floats, before: Ints, after: Ints, base_width: Floats) -> Flo
     enough = (
         (np.isfinite(late).sum(axis=1) >= LEAST_AFTER)
         & (np.isfinite(past).sum(axis=1) >= LEAST_AFTER)
-        & ((np.isfinite(all_before).sum(axis=1) >= LEAST_NORMAL) | np.isfinite(base_width))
+        & (np.isfinite(all_before).sum(axis=1) >= LEAST_NORMAL)
     )
     return np.where(enough, np.clip(moved, 0.0, MOST_WIDTHS_STILL), 0.0)
 

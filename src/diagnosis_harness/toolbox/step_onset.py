@@ -16,7 +16,9 @@ from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.ports import AlertInfo
 
 LEAST_TOGETHER = 2
-"""Series that must step together where any of the system may: of hundreds one does so by chance."""
+"""Series that must step together where any may, or at any time: of hundreds one does by chance."""
+CLEAR_ANYWHERE = 2.0 * CLEAR
+"""Widths of a step where nobody said when: all columns are looked at, and not the few before an alert."""
 
 
 def step_onset(view: IncidentView, alert: AlertInfo, *, alert_s: float | None) -> OnsetEstimate | None:
@@ -24,7 +26,10 @@ def step_onset(view: IncidentView, alert: AlertInfo, *, alert_s: float | None) -
     table = view.metrics
     if table is None:
         return None
-    return _onset_of(table, _step(view, table, view.indicator_rows(alert), alert_s), alert_s)
+    found = _step(view, table, view.indicator_rows(alert), alert_s)
+    if alert_s is None and found is not None and found.series < LEAST_TOGETHER:
+        return None
+    return _onset_of(table, found, alert_s)
 
 
 def step_onset_of_all(view: IncidentView, *, alert_s: float | None) -> OnsetEstimate | None:
@@ -41,7 +46,7 @@ def step_onset_of_all(view: IncidentView, *, alert_s: float | None) -> OnsetEsti
         and row.meaning.harmful
     ]
     found = _step(view, table, rows, alert_s)
-    return _onset_of(table, found if found is None or found.series >= LEAST_TOGETHER else None, alert_s)
+    return _onset_of(table, found if found is not None and found.series >= LEAST_TOGETHER else None, alert_s)
 
 
 def _step(
@@ -52,11 +57,12 @@ def _step(
     sign = np.array([table.rows[place].meaning.harmful or 1 for place in rows], dtype=np.float64)[:, None]
     places = list(rows)
     baseline = table.baseline[places] if table.baseline.shape[1] else np.zeros((len(places), 0))
-    allowed = _allowed(view, table, alert_s)
-    return find_joint_step(table.value[places] * sign, baseline * sign, allowed, clear=CLEAR)
+    allowed = _columns_to_try(view, table, alert_s)
+    clear = CLEAR_ANYWHERE if alert_s is None else CLEAR
+    return find_joint_step(table.value[places] * sign, baseline * sign, allowed, clear=clear)
 
 
-def _allowed(view: IncidentView, table: MetricTable, alert_s: float | None) -> Flags:
+def _columns_to_try(view: IncidentView, table: MetricTable, alert_s: float | None) -> Flags:
     """Columns that an onset may be at: near the alert, and where spans were recorded, if there are any.
 
     Whoever exports the spans of a few minutes exports those of the incident, and before and after an onset

@@ -38,7 +38,7 @@ def about(time_s: float) -> object:
     return pytest.approx(time_s, abs=0.5 * STEP_S)
 
 
-def found_s(ctx: RunContext, sources: InMemorySources) -> float | None:
+def onset_s(ctx: RunContext, sources: InMemorySources) -> float | None:
     """The onset that the tools use."""
     found = Views(sources.sources()).onset(ctx, None)
     return None if found is None else found.time_s
@@ -54,7 +54,7 @@ def test_an_alert_two_minutes_late_is_corrected(ctx: RunContext) -> None:
     """With two points between what began and the alert, and none after it."""
     alert_s = onset_at(COLUMNS)
     late = sources_of(line("web", COLUMNS - 2), line("pay", COLUMNS - 2), alert_s=alert_s)
-    assert found_s(ctx, late) == about(onset_at(COLUMNS - 2))
+    assert onset_s(ctx, late) == about(onset_at(COLUMNS - 2))
 
 
 def test_an_alert_whose_series_shows_nothing_is_corrected_by_those_that_step_together(
@@ -63,21 +63,21 @@ def test_an_alert_whose_series_shows_nothing_is_corrected_by_those_that_step_tog
     """One other series alone steps by chance."""
     calm, alert_s = line("web", COLUMNS), onset_at(32)
     pay = line("pay", 30), line("pay", 30, signal="latency_p99")
-    assert found_s(ctx, sources_of(calm, *pay, alert_s=alert_s)) == about(onset_at(30))
-    assert found_s(ctx, sources_of(calm, pay[0], alert_s=alert_s)) == alert_s
+    assert onset_s(ctx, sources_of(calm, *pay, alert_s=alert_s)) == about(onset_at(30))
+    assert onset_s(ctx, sources_of(calm, pay[0], alert_s=alert_s)) == alert_s
 
 
 def test_nothing_stated_finds_the_step_of_the_entry_before_a_louder_one_elsewhere(ctx: RunContext) -> None:
     """An older blip of a callee is larger, and over."""
     blip = line("pay", 8, times=50.0, until=11), line("pay", 8, signal="latency_p99", times=50.0, until=11)
-    assert found_s(ctx, sources_of(line("web", 30), *blip)) == about(onset_at(30))
+    assert onset_s(ctx, sources_of(line("web", 30), *blip)) == about(onset_at(30))
 
 
 def test_nothing_stated_finds_what_callees_show_together(ctx: RunContext) -> None:
     """Where the entry shows nothing."""
     pay = line("pay", 36), line("pay", 36, signal="latency_p99")
-    assert found_s(ctx, sources_of(line("web", COLUMNS), *pay)) == about(onset_at(36))
-    assert found_s(ctx, sources_of(line("web", COLUMNS), pay[0])) is None
+    assert onset_s(ctx, sources_of(line("web", COLUMNS), *pay)) == about(onset_at(36))
+    assert onset_s(ctx, sources_of(line("web", COLUMNS), pay[0])) is None
 
 
 def test_a_step_far_from_the_spans_is_another_trouble(ctx: RunContext) -> None:
@@ -86,5 +86,5 @@ def test_a_step_far_from_the_spans_is_another_trouble(ctx: RunContext) -> None:
     recent = [line("pay", 34, signal=name) for name in ("latency_p50", "latency_p90")]
     rows = [SpanRow(k, -1, "web", "GET", onset_at(32) + 10.0 * k, 0.1) for k in range(30)]
     sources = sources_of(line("web", COLUMNS), *older, *recent)
-    assert found_s(ctx, sources) == about(onset_at(10))
-    assert found_s(ctx, replace(sources, incident_spans=span_table(rows))) == about(onset_at(34))
+    assert onset_s(ctx, sources) == about(onset_at(10))
+    assert onset_s(ctx, replace(sources, incident_spans=span_table(rows))) == about(onset_at(34))
