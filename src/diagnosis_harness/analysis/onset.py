@@ -28,6 +28,8 @@ class OnsetEstimate:
     estimated_s: float | None
     clarity: float
     moved: bool
+    by_several: bool = False
+    """Whether series of several entities show it together, so that it is of none of them alone."""
 
 
 def estimate_onset(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -46,7 +47,8 @@ def step_onset_of_all(view: IncidentView, *, alert_s: float | None) -> OnsetEsti
         and row.meaning.harmful
     ]
     found = _step(view, table, rows, alert_s)
-    return _onset_of(table, found if found is not None and found.series >= LEAST_TOGETHER else None, alert_s)
+    onset = _onset_of(table, found if found is not None and found.series >= LEAST_TOGETHER else None, alert_s)
+    return None if onset is None else replace(onset, by_several=True)
 
 
 def _step(

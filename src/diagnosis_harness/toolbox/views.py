@@ -211,7 +211,7 @@ class Views:
         found = self.onset(ctx, None)
         if view is not None and fault is not None and found is not None and found.time_s == fault.first_s:
             return view.owners.get(fault.entity, fault.entity)
-        if view is None or view.metrics is None:
+        if view is None or view.metrics is None or (found is not None and found.by_several):
             return None
         rows = view.metrics.rows
         alert = self.sources.summary.summary(ctx).alert
