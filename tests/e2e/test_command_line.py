@@ -80,7 +80,7 @@ def test_the_exit_code_says_how_it_ended(question: str, code: int) -> None:
         ["ask", "why", "--from", "x", "--deadline", "soon"],
         ["ask", "why", "--from", "x", "--deadline", "0"],
         ["ask", "why", "--from", "x", "--deadline", "nan"],
-        ["ask", "why", "--from", "x", "--onset", "yesterday"],
+        ["ask", "why", "--from", "x", "--onset", "2024"],
         ["ask", " ", "--from", "x"],
         ["ask", "refuse", "--from", "x"],
         ["aks"],
