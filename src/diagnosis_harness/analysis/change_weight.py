@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from diagnosis_harness.analysis.change_words import WordFit
@@ -17,15 +17,19 @@ SLACK_S = 60.0  # an onset is known to about a minute
 HALF_WORTH_S = 3_600.0  # a change an hour before counts half as much as one right before
 LONG_BEFORE_S = 86_400.0  # what ran for a day without trouble is not what began it
 STEP_AWAY = 0.25  # what each call between takes from a place
+UNREAD_WORTH = 0.5  # of a change that says nothing of itself, where the best match counts 1
 UNPLACED = 0.5  # a change of which nobody knows whose it is
-LEAST_FIT = 0.35  # of the best possible: the share of the weight of a query that a match must hold
+LEAST_FIT = 0.05  # of all that is new, by weight: a twentieth, where two words in forty are no chance
 LEAST_WORDS = 2  # one word alone is chance
+RIGHT_BEFORE_S = 900.0  # made where it shows, and in the quarter of an hour before: there one word is enough
+CLEAR_LEAD = 0.7  # of the first's score; a second candidate that reaches it is as good
 
 
 class ChangeVerdict(StrEnum):
     """The verdict on a change."""
 
     CANDIDATE = "candidate"  # fits in time, place and words
+    UNREAD = "unread"  # fits in time and place; what it changed is not recorded
     NO_MATCH = "no-match"  # fits in time and place; nothing that is new speaks of what it changed
     AFTER = "after-the-onset"
     LONG_BEFORE = "long-before"
@@ -41,24 +45,28 @@ class ChangeFacts:
         time_s: when it came to run: the time of its deploy, else its own.
         place: the calls between the affected entity and whose it is; None where nobody knows whose it is,
             -1 where it is known to lie off the path.
-        names: words of the names of its entity; they tell the place, and are no match by themselves.
+        is_told: whether it is recorded what it changed, and not only that something was.
     """
 
     time_s: float
     place: int | None
     sha: str | None
     text: str
-    names: frozenset[str] = frozenset()
+    is_told: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class WeighedChange:
-    """One change as it was weighed; `score` is 0 to 1 and comparable inside one incident."""
+    """One change as it was weighed; `score` is 0 to 1 and comparable inside one incident.
+
+    `leads` says that no other change of the incident fits nearly as well.
+    """
 
     row: int
     verdict: ChangeVerdict
     score: float
     words: tuple[str, ...]
+    leads: bool = False
 
 
 def weigh(
@@ -69,20 +77,31 @@ def weigh(
     reverted = rows_reverted(changes, until_s=onset_s)
     found = []
     for row, (change, fit) in enumerate(zip(changes, matches, strict=True)):
-        own = tuple(word for word in fit.words if word not in change.names)
         out = _reason_against(change, onset_s=onset_s, is_reverted=row in reverted)
-        share = fit.score / best if best > 0 else 0.0
-        fitting = len(own) >= LEAST_WORDS and share >= LEAST_FIT
-        verdict = out or (ChangeVerdict.CANDIDATE if fitting else ChangeVerdict.NO_MATCH)
         near = 1.0 / (1.0 + max(0.0, onset_s - change.time_s) / HALF_WORTH_S)
         place = UNPLACED if change.place is None else 1.0 / (1.0 + STEP_AWAY * max(change.place, 0))
-        found.append(WeighedChange(row, verdict, near * place * share if out is None else 0.0, own))
+        share = fit.score / best if best > 0 else 0.0
+        verdict = out or _verdict(change, fit, onset_s=onset_s)
+        worth = near * place * (share if change.is_told else UNREAD_WORTH)
+        found.append(WeighedChange(row, verdict, worth if out is None else 0.0, fit.words))
     order = list(ChangeVerdict)
-    return tuple(
-        sorted(
-            found, key=lambda one: (order.index(one.verdict), -one.score, -changes[one.row].time_s, one.row)
-        )
+    ranked = sorted(
+        found, key=lambda one: (order.index(one.verdict), -one.score, -changes[one.row].time_s, one.row)
     )
+    others = max((one.score for one in ranked[1:]), default=0.0)
+    if ranked and ranked[0].score > 0 and others < CLEAR_LEAD * ranked[0].score:
+        ranked[0] = replace(ranked[0], leads=True)
+    return tuple(ranked)
+
+
+def _verdict(change: ChangeFacts, fit: WordFit, *, onset_s: float) -> ChangeVerdict:
+    """Of a change that nothing rules out."""
+    if not change.is_told:
+        return ChangeVerdict.UNREAD if change.place is not None else ChangeVerdict.NO_MATCH
+    right_before = change.place == 0 and onset_s - change.time_s <= RIGHT_BEFORE_S
+    least = LEAST_FIT if change.place is not None else LEAST_FIT / UNPLACED
+    by_words = len(fit.words) >= LEAST_WORDS and fit.coverage >= least
+    return ChangeVerdict.CANDIDATE if by_words or (right_before and fit.words) else ChangeVerdict.NO_MATCH
 
 
 def _reason_against(change: ChangeFacts, *, onset_s: float, is_reverted: bool) -> ChangeVerdict | None:

@@ -201,6 +201,22 @@ _SAID_EVERYWHERE = frozenset(
         "deploy",
         "deployed",
         "release",
+        "released",
+        "rolled",
+        "rollout",
+        "deployment",
+        "upgrade",
+        "upgraded",
+        "found",
+        "cannot",
+        "unable",
+        "could",
+        "second",
+        "seconds",
+        "minute",
+        "minutes",
+        "millisecond",
+        "milliseconds",
     ]
 )
 """Words of every log line, every program and every commit: they tell one change from another no more."""
@@ -224,10 +240,33 @@ def _stem(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WordFit:
-    """How well one change fits: the score, and the words that make it, the heaviest first."""
+    """How well one change fits.
+
+    Attributes:
+        score: comparable between the changes of one incident.
+        words: the words that make it, the heaviest first.
+        coverage: 0 to 1, the share of all that is new that they hold, by weight.
+    """
 
     score: float
     words: tuple[str, ...]
+    coverage: float = 0.0
+
+
+def words_of_names(names: Iterable[str]) -> frozenset[str]:
+    """The words of names of services: they say where a change was made, and not what it changed.
+
+    What stands before `service` and the like is a word of its own: `media` of `mediaservice`.
+    """
+    found: set[str] = set()
+    for name in names:
+        for word in words_in(name):
+            bare = _KIND_OF_SERVICE.sub("", word)
+            found |= {word, bare} if len(bare) >= WORD_LETTERS_MIN else {word}
+    return frozenset(found)
+
+
+_KIND_OF_SERVICE = re.compile(r"(?:service|svc|server|api|db|cache|queue|worker)s?$")
 
 
 def matches_of(documents: Sequence[Sequence[str]], query: Mapping[str, float]) -> tuple[WordFit, ...]:
@@ -238,16 +277,25 @@ def matches_of(documents: Sequence[Sequence[str]], query: Mapping[str, float]) -
     held = Counter(word for each in counts for word in each)
     total = len(documents)
     rare = {word: log(1.0 + (total - held[word] + 0.5) / (held[word] + 0.5)) for word in query}
+    whole = sum(weight * rare[word] for word, weight in query.items())
     found = []
     for each, length in zip(counts, lengths, strict=True):
-        parts = {}
-        for word, weight in query.items():
-            if times := each.get(word, 0):
-                held_back = REPEAT_WORTH * (1.0 - LENGTH_WORTH + LENGTH_WORTH * length / usual)
-                parts[word] = weight * rare[word] * times * (REPEAT_WORTH + 1.0) / (times + held_back)
+        matched = _without_parts([word for word in query if each.get(word, 0)])
+        held_back = REPEAT_WORTH * (1.0 - LENGTH_WORTH + LENGTH_WORTH * length / usual)
+        parts = {
+            word: query[word] * rare[word] * each[word] * (REPEAT_WORTH + 1.0) / (each[word] + held_back)
+            for word in matched
+        }
         ordered = sorted(parts, key=lambda word: (-parts[word], word))
-        found.append(WordFit(sum(parts.values()), tuple(ordered)))
+        held_weight = sum(query[word] * rare[word] for word in matched)
+        coverage = held_weight / whole if whole > 0 else 0.0
+        found.append(WordFit(sum(parts.values()), tuple(ordered), coverage))
     return tuple(found)
+
+
+def _without_parts(words: Sequence[str]) -> list[str]:
+    """Words that are no part of a longer one among them: an identifier counts once, and not by its parts."""
+    return [word for word in words if not any(word != other and word in other for other in words)]
 
 
 def new_words(after: Iterable[Sequence[str]], before: Iterable[Sequence[str]]) -> dict[str, float]:

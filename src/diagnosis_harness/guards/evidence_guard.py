@@ -179,7 +179,7 @@ def _support_findings(
     nearest: tuple[FindingCode, ...] | None = None
     nearest_ref: EvidenceRef | None = None
     for ref, item in records.items_cited(claim):
-        codes = objections(claim, item) or time_objections(claim, item, inquiry)
+        codes = objections(claim, item) or time_objections(claim, item, inquiry, asked.onsets)
         if not asked.may_support(claim, records[ref.tool_call_id], item):
             codes = (*codes, FindingCode.OF_ANOTHER_QUESTION)
         if not codes:

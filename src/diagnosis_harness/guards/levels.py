@@ -19,8 +19,8 @@ SCOPE_MOST = 2
 """Unseen callees at most that a scoped conclusion may name beside its entity: more narrows nothing down."""
 TRIGGER_REACH_S = 3_600.0
 """How long before the onset a change may lie that is called its trigger; the analyst lists no older ones."""
-_FITS = "candidate"
-"""The verdict of a weighed change that fits in time, place and words, as a change item names it."""
+FITTING_VERDICTS = frozenset({"candidate", "unread"})
+"""Verdicts of a weighed change that fits, as a change item names them (`analysis.change_weight`)."""
 _RESOURCES = frozenset({"cpu", "memory", "disk", "queue", "pool", "saturation"})
 """Kinds of signals that a resource has, as a signal item names them."""
 
@@ -100,20 +100,21 @@ SHOWS_KIND: Mapping[FaultKind, Callable[[EvidenceItem], bool]] = MappingProxyTyp
 """What a cited item must be to show a cause's kind of fault; the same item must also be of its own origin."""
 
 
+def explains(ranked: EvidenceItem, item: EvidenceItem) -> bool:
+    """Whether an item of a cause is evidence of its own origin, and of the kind of fault that is named."""
+    if ranked.entity not in (item.entity, item.attributes.get("owner")) or not is_harm(item):
+        return False
+    named = str(ranked.attributes.get("origin") or "").split()
+    shows_kind = SHOWS_KIND.get(fault_kind_of(ranked), _never)
+    return shows_kind(item) and any(PROOFS[name](item) for name in named if name in PROOFS)
+
+
 def conclusion_level(ranked: EvidenceItem, cited: Iterable[EvidenceItem]) -> CauseLevel:
     """The level of a cause, by the ranking that it is judged by and by what its report cites of it."""
     items = tuple(cited)
-    own = [item for item in items if ranked.entity in (item.entity, item.attributes.get("owner"))]
-    named = str(ranked.attributes.get("origin") or "").split()
-    shows_kind = SHOWS_KIND.get(fault_kind_of(ranked), _never)
-    shown = any(
-        PROOFS[name](item) and shows_kind(item) and is_harm(item)
-        for name in named
-        if name in PROOFS
-        for item in own
-    )
-    if not shown or ranked.attributes.get("open") is not False:
+    if ranked.attributes.get("open") is not False or not any(explains(ranked, item) for item in items):
         return CauseLevel.LOCALISED
+    own = [item for item in items if ranked.entity in (item.entity, item.attributes.get("owner"))]
     return CauseLevel.TRIGGER if any(map(_is_trigger, own)) else CauseLevel.EXPLAINED
 
 
@@ -131,11 +132,12 @@ def scope_of(ranked: EvidenceItem) -> tuple[str, ...]:
 
 
 def _is_trigger(item: EvidenceItem) -> bool:
-    """A change shortly before the onset; one that was weighed must have been found to fit."""
+    """A change shortly before the onset that was weighed and found to fit, and no other nearly as well."""
     before_s = item.attributes.get("before_onset_s")
     return (
         item.kind is ItemKind.CHANGE_EVENT
-        and item.attributes.get("verdict") in (None, _FITS)
+        and item.attributes.get("verdict") in FITTING_VERDICTS
+        and item.attributes.get("leads") is True
         and isinstance(before_s, int | float)
         and 0 <= before_s <= TRIGGER_REACH_S
     )

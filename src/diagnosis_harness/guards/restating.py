@@ -53,6 +53,6 @@ def restate_all(
 
 
 def _supports(claim: Claim, item: EvidenceItem, record: EvidenceRecord, asked: QuestionScope) -> bool:
-    if objections(claim, item) or time_objections(claim, item, asked.inquiry):
+    if objections(claim, item) or time_objections(claim, item, asked.inquiry, asked.onsets):
         return False
     return asked.may_support(claim, record, item)

@@ -11,6 +11,7 @@ from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report import words
 from diagnosis_harness.report.answer import answer_sentences
+from diagnosis_harness.report.change_words import change_sentences
 from diagnosis_harness.report.claim_sentence import claim_sentence
 from diagnosis_harness.report.document import (
     Asked,
@@ -33,7 +34,7 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 # Kinds of telemetry that no tool compares with normal operation, and the tool that shows them.
 _NOT_COMPARED = {"logs": "search_logs", "changes": "list_changes"}
-_COMPARES = {"compare_logs": "logs"}
+_COMPARES = {"compare_logs": "logs", "weigh_changes": "changes"}
 """Tools that compare what others of the same role only search; one that found nothing counts too."""
 
 
@@ -62,6 +63,7 @@ def compose(material: ReportMaterial) -> Report:
                 language=language,
             ),
             *_summary(material, language),
+            *change_sentences(material.records, material.inquiry, language),
             *time_sentences(material.inquiry, language),
             *reading_sentences(material.inquiry, language),
         ),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from diagnosis_harness.analysis.change_weight import (
     ChangeFacts,
@@ -12,7 +14,7 @@ from diagnosis_harness.analysis.change_weight import (
     count_calls_between,
     weigh,
 )
-from diagnosis_harness.analysis.change_words import matches_of, new_words, words_in
+from diagnosis_harness.analysis.change_words import matches_of, new_words, words_in, words_of_names
 from diagnosis_harness.analysis.graph import CallGraph, walk
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import Scalar
@@ -28,10 +30,14 @@ from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind
 LINES_READ = 20_000  # of each side of the onset: enough for the words, and a bound on memory
 LINES_REACH_S = 3_600.0  # how long after the onset lines are read, as far as metrics are judged
 WORDS_SHOWN = 6
+WORDS_CACHED = 4_096  # texts of lines without their numbers; a system writes some hundreds
+_NUMBER = re.compile(r"\d+")
+SHORT_SHA = 7  # as `git log --oneline` shows them
 FARTHEST = 8  # calls from the affected entity; no path of a reader's interest is longer
 _TROUBLED = frozenset({"error", "err", "fatal", "critical", "crit", "panic", "severe", "emergency", "alert"})
 _REASONS = {
     ChangeVerdict.CANDIDATE: "fits in time, place and words; unproven",
+    ChangeVerdict.UNREAD: "fits in time and place; what it changed is not recorded",
     ChangeVerdict.NO_MATCH: "nothing that is new speaks of what it changed",
     ChangeVerdict.AFTER: "ruled out: made after the onset",
     ChangeVerdict.LONG_BEFORE: "ruled out: it ran for more than a day without trouble",
@@ -46,8 +52,10 @@ class WeighChanges:
 
     A commit stands with its deploy, at the time of the deploy. `score` (0 to 1) joins nearness in time, place
     on the path from the affected entity, and how well its words fit those of new log lines and of the alert;
-    it is never a proof. Attributes of an item: `verdict` (`candidate`, `no-match`, or why it is ruled out),
-    `matched` (the words that fit), `change_kind`, `summary`, `commit`, `author`, `files`, `before_onset_s`.
+    it is never a proof. Attributes of an item: `verdict` (`candidate`, `unread` where only
+    time and place are known, `no-match`, or why it is ruled out),
+    `matched` (the words that fit), `leads` (no
+    other fits nearly as well), `change_kind`, `summary`, `commit`, `author`, `files`, `before_onset_s`.
     """
 
     views: Views
@@ -86,13 +94,15 @@ class WeighChanges:
         below = _distances(graph, owners.get(affected or "", affected))
         changes = [_change(event, owners, below, graph.entities) for event in events]
         query = _what_is_new(ctx, sources, onset.time_s)
+        named = words_of_names(self.views.names(ctx))
+        query = {word: weight for word, weight in query.items() if word not in named}
         fits = matches_of([words_in(each.text) for each in changes], query)
         weighed = weigh(changes, fits, onset_s=onset.time_s)
         items = tuple(
             _item(events[one.row], one, f"w{place}", onset_s=onset.time_s)
             for place, one in enumerate(weighed, start=1)
         )
-        fitting = any(one.verdict is ChangeVerdict.CANDIDATE for one in weighed)
+        fitting = any(one.verdict in (ChangeVerdict.CANDIDATE, ChangeVerdict.UNREAD) for one in weighed)
         note = None if fitting else f"none of the {len(events)} changes fits in time, place and words"
         return ToolFindings(items, None, len(events), narrow="name the affected entity", note=note)
 
@@ -160,13 +170,14 @@ def _change(
     event: ChangeEvent, owners: Mapping[str, str], below: Mapping[str, int], known: Collection[str]
 ) -> ChangeFacts:
     entity = owners.get(event.entity or "", event.entity)
+    names = words_of_names([entity or ""])
     changed = "\n".join(line for line in event.diff.splitlines() if line[:1] in "+-")
     return ChangeFacts(
         event.time_s,
         count_calls_between(entity, below=below, known=known),
         event.sha,
         "\n".join((event.summary, *event.files, changed or event.diff)),
-        frozenset(words_in(entity or "")),
+        bool(event.files or event.diff or not names.issuperset(words_in(event.summary))),
     )
 
 
@@ -180,9 +191,10 @@ def _what_is_new(ctx: RunContext, sources: Sources, onset_s: float) -> dict[str,
         after = _lines(ctx, sources, TimeWindow(onset_s, onset_s + LINES_REACH_S))
         before = _lines(ctx, sources, TimeWindow(onset_s - LINES_REACH_S, onset_s))
         troubled = [line for line in after if (line.level or "").lower() in _TROUBLED]
+        words = lru_cache(WORDS_CACHED)(words_in)  # lines differ in their numbers, which are no words
         query |= new_words(
-            (words_in(line.message) for line in troubled or after),
-            (words_in(line.message) for line in before),
+            (words(_NUMBER.sub("", line.message)) for line in troubled or after),
+            (words(_NUMBER.sub("", line.message)) for line in before),
         )
     return query
 
@@ -196,12 +208,13 @@ def _lines(ctx: RunContext, sources: Sources, window: TimeWindow) -> Sequence[Lo
 
 
 def _item(event: ChangeEvent, one: WeighedChange, item_id: str, *, onset_s: float) -> EvidenceItem:
+    sha = one_line(event.sha or "", most=40)
     kind, summary = one_line(event.kind, most=60), one_line(event.summary)
     before_s = round4(onset_s - event.time_s)
     matched = ", ".join(one.words[:WORDS_SHOWN])
     told = {
         "matched": matched,
-        "commit": one_line(event.sha or "", most=40),
+        "commit": sha,
         "author": one_line(event.author or "", most=60),
         "files": one_line(" ".join(event.files)),
     }
@@ -211,6 +224,7 @@ def _item(event: ChangeEvent, one: WeighedChange, item_id: str, *, onset_s: floa
         "change_kind": kind,
         "summary": summary,
         "before_onset_s": before_s,
+        "leads": one.leads,
         **{name: value for name, value in told.items() if value},
     }
     of = f" of {display_name(event.entity)}" if event.entity else ""
@@ -222,7 +236,7 @@ def _item(event: ChangeEvent, one: WeighedChange, item_id: str, *, onset_s: floa
         ItemKind.CHANGE_EVENT,
         f"{made}; {_REASONS[one.verdict]}{words}",
         entity=event.entity,
-        signal=kind,
+        signal=f"{kind}:{sha[:SHORT_SHA]}" if sha else kind,
         onset_s=event.time_s,
         score=round4(one.score),
         attributes=attributes,

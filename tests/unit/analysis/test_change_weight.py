@@ -12,18 +12,23 @@ from diagnosis_harness.analysis.change_weight import (
     rows_reverted,
     weigh,
 )
-from diagnosis_harness.analysis.change_words import WordFit, matches_of, new_words, words_in
+from diagnosis_harness.analysis.change_words import WordFit, matches_of, new_words, words_in, words_of_names
 
 ONSET_S = 1_000_000.0
-POOL = WordFit(4.0, ("connection", "pool"))
+POOL = WordFit(4.0, ("connection", "pool"), 0.2)
 NOTHING = WordFit(0.0, ())
 
 
 def change(
-    before_s: float = 300.0, *, place: int | None = 0, sha: str | None = None, text: str = ""
+    before_s: float = 300.0,
+    *,
+    place: int | None = 0,
+    sha: str | None = None,
+    text: str = "",
+    is_told: bool = True,
 ) -> ChangeFacts:
     """A change so long before the onset."""
-    return ChangeFacts(ONSET_S - before_s, place, sha, text, frozenset({"cart"}))
+    return ChangeFacts(ONSET_S - before_s, place, sha, text, is_told)
 
 
 def test_identifiers_are_words_and_everyday_words_are_none() -> None:
@@ -53,12 +58,13 @@ def test_words_of_every_day_are_not_new() -> None:
     [
         (change(), POOL, ChangeVerdict.CANDIDATE),
         (change(), NOTHING, ChangeVerdict.NO_MATCH),
-        (change(), WordFit(4.0, ("pool",)), ChangeVerdict.NO_MATCH),  # one word is chance
-        (
-            change(),
-            WordFit(4.0, ("cart", "pool")),
-            ChangeVerdict.NO_MATCH,
-        ),  # the name of the service tells the place
+        (change(1_000.0), WordFit(4.0, ("pool",), 0.2), ChangeVerdict.NO_MATCH),  # one word is chance
+        (change(place=1), WordFit(4.0, ("pool",), 0.2), ChangeVerdict.NO_MATCH),
+        (change(), WordFit(4.0, ("pool",), 0.2), ChangeVerdict.CANDIDATE),  # but not right before, and here
+        (change(1_000.0), WordFit(4.0, ("a", "b"), 0.04), ChangeVerdict.NO_MATCH),  # of forty new words two
+        (change(place=None), WordFit(4.0, ("a", "b"), 0.08), ChangeVerdict.NO_MATCH),  # nobody knows whose
+        (change(is_told=False), NOTHING, ChangeVerdict.UNREAD),
+        (change(is_told=False, place=None), NOTHING, ChangeVerdict.NO_MATCH),
         (change(-300.0), POOL, ChangeVerdict.AFTER),
         (change(-30.0), POOL, ChangeVerdict.CANDIDATE),  # an onset is known to about a minute
         (change(LONG_BEFORE_S + 1.0), POOL, ChangeVerdict.LONG_BEFORE),
@@ -73,7 +79,8 @@ def test_a_change_is_a_candidate_or_has_a_reason_against_it(
     (found,) = weigh([one], [fit], onset_s=ONSET_S)
     assert found.verdict is verdict
     assert (found.score > 0) == (
-        verdict is ChangeVerdict.CANDIDATE or (verdict is ChangeVerdict.NO_MATCH and fit.score > 0)
+        verdict in (ChangeVerdict.CANDIDATE, ChangeVerdict.UNREAD)
+        or (verdict is ChangeVerdict.NO_MATCH and (fit.score > 0 or not one.is_told))
     )
 
 
@@ -106,3 +113,25 @@ def test_a_place_is_counted_in_calls() -> None:
     ]
     assert found == [0, 1, -1, None, None]
     assert count_calls_between("cart", below={}, known=known) is None
+
+
+def test_only_one_that_nothing_else_reaches_leads() -> None:
+    """Two that fit about as well point nowhere."""
+    best, near, far = WordFit(4.0, ("a", "b"), 0.2), WordFit(3.6, ("a", "c"), 0.2), WordFit(1.0, ("d",), 0.1)
+    first, _ = weigh([change(), change()], [best, near], onset_s=ONSET_S)
+    assert not first.leads
+    first, second = weigh([change(), change()], [best, far], onset_s=ONSET_S)
+    assert (first.leads, second.leads) == (True, False)
+
+
+def test_an_identifier_counts_once_and_not_by_its_parts() -> None:
+    """`leaderElection` is one match and not three."""
+    query = dict.fromkeys(("leaderelection", "leader", "election", "retry"), 1.0)
+    first, second = matches_of([words_in("leaderElection"), words_in("retry budget")], query)
+    assert first.words == ("leaderelection",)
+    assert second.words == ("retry",)
+
+
+def test_words_of_the_names_of_services_tell_the_place() -> None:
+    """With and without what kind of service it is."""
+    assert words_of_names(["mediaservice", "cart-api"]) >= {"mediaservice", "media", "cart"}

@@ -359,7 +359,8 @@ def test_every_field_that_a_record_vouches_for_is_checked(saved: Saved, fault: s
         inner: Any = held
         for step in path[:-1]:
             inner = inner[step]
-        inner[path[-1]] = _other(inner[path[-1]])
+        # A record may take as long as the run did, so a second more is seen in short runs only.
+        inner[path[-1]] = inner[path[-1]] + 3_600.0 if path[-1] == "duration_s" else _other(inner[path[-1]])
         if holds(seal_document(held)):
             missed.append(path)
 

@@ -36,7 +36,7 @@ CHANGE = EvidenceItem(
     ItemKind.CHANGE_EVENT,
     "payment was deployed",
     entity="payment",
-    attributes={"before_onset_s": 600.0},
+    attributes={"before_onset_s": 600.0, "verdict": "candidate", "leads": True},
 )
 
 
@@ -171,8 +171,10 @@ def test_a_change_of_another_or_long_before_is_no_trigger() -> None:
     """It must fit in place and in time."""
     for other in (
         replace(CHANGE, entity="cart"),
-        replace(CHANGE, attributes={"before_onset_s": 7200.0}),
-        replace(CHANGE, attributes={"before_onset_s": -5.0}),
+        replace(CHANGE, attributes={**CHANGE.attributes, "before_onset_s": 7200.0}),
+        replace(CHANGE, attributes={**CHANGE.attributes, "before_onset_s": -5.0}),
+        replace(CHANGE, attributes={**CHANGE.attributes, "leads": False}),  # another fits nearly as well
+        replace(CHANGE, attributes={"before_onset_s": 600.0}),  # nobody weighed it
     ):
         assert conclusion_level(EXPLAINED, [CPU, other]) is CauseLevel.EXPLAINED
 
@@ -181,7 +183,8 @@ def test_a_change_of_another_or_long_before_is_no_trigger() -> None:
 def test_a_weighed_change_is_a_trigger_only_where_it_fits(verdict: ChangeVerdict) -> None:
     """One that was ruled out, or of which nothing new speaks, is none."""
     weighed = replace(CHANGE, attributes={**CHANGE.attributes, "verdict": verdict.value})
-    due = CauseLevel.TRIGGER if verdict is ChangeVerdict.CANDIDATE else CauseLevel.EXPLAINED
+    fits = verdict in (ChangeVerdict.CANDIDATE, ChangeVerdict.UNREAD)
+    due = CauseLevel.TRIGGER if fits else CauseLevel.EXPLAINED
     assert conclusion_level(EXPLAINED, [CPU, weighed]) is due
 
 

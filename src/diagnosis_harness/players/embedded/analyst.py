@@ -126,7 +126,7 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
     if (entity := _victim(view, reading)) is not None:
         affected["alert_entity"] = entity
     yield [(name, arguments) for name, arguments in _form_look(view, onset) if reading.worth_asking(name)]
-    yield [("rank_causes", affected)]
+    yield [(name, affected) for name in ("rank_causes", "weigh_changes") if reading.worth_asking(name)]
     yield _close_look(reading, onset)
 
 

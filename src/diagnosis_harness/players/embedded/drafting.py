@@ -15,6 +15,7 @@ from diagnosis_harness.players.embedded.reading import (
     OBSERVED_KINDS,
     Found,
     Reading,
+    is_fitting_change,
     is_recent_change,
 )
 from diagnosis_harness.players.embedded.standing import stands_out
@@ -76,9 +77,9 @@ def _direct_claims(reading: Reading, found: Found) -> tuple[Claim, ...]:
 def _conclusion_claims(
     reading: Reading, found: Found, caused: Claim, direct: tuple[Claim, ...]
 ) -> tuple[Claim, ...]:
-    """Cause, what was observed of it, a change made to it, what the affected entity shows, when it began."""
+    """Cause, what was observed of it, what the affected entity shows, when it began, and changes that fit."""
     affected = found.item.peer
-    effects: list[Claim | None] = [_change_before(reading, found)]
+    effects: list[Claim | None] = []
     if affected and affected != found.item.entity:
         shows = [each for each in reading.about(affected, ItemKind.SIGNAL_CHANGE) if is_harm(each.item)]
         # What the alert was about says more than whichever signal moved most.
@@ -86,15 +87,14 @@ def _conclusion_claims(
         hit = (sound_claim(each.record, each.item, Predicate.AFFECTED) for each in shows)
         effects.append(next(filter(None, hit), None))
     effects += [plain_claim(each.record, each.item) for each in reading.of_kind(ItemKind.ONSET)]
-    stated = (claim for claim in (caused, *direct, *effects) if claim is not None)
+    stated = (claim for claim in (caused, *direct, *effects, *_fitting_changes(reading)) if claim is not None)
     return tuple({claim.claim_id: claim for claim in stated}.values())
 
 
-def _change_before(reading: Reading, found: Found) -> Claim | None:
-    """The last change to the cause that was made before onset, within reach."""
-    changes = reading.about(found.item.entity or "", ItemKind.CHANGE_EVENT)
-    recent = [plain_claim(each.record, each.item) for each in changes if is_recent_change(each.item)]
-    return next(iter(recent), None)
+def _fitting_changes(reading: Reading) -> tuple[Claim, ...]:
+    """Changes that fit in time, place and words, the likeliest first: candidates, and none concluded."""
+    weighed = [each for each in reading.of_kind(ItemKind.CHANGE_EVENT) if is_fitting_change(each.item)]
+    return _state_all(weighed)
 
 
 def _claims_about(reading: Reading, form: FormRead) -> tuple[Claim, ...]:
@@ -125,16 +125,16 @@ def _state_all(found: Sequence[Found]) -> tuple[Claim, ...]:
 
 
 def _open_claims(reading: Reading) -> tuple[Claim, ...]:
-    """Claims without a conclusion: what the alerting signal did, which the question was about."""
+    """Without a conclusion: what the alerting signal did, which the question was about, and what fits it."""
     alert = reading.alert()
     if alert is None or alert.entity is None:
-        return ()
+        return _fitting_changes(reading)
     shown = [
         plain_claim(each.record, each.item)
         for each in reading.about(alert.entity, ItemKind.SIGNAL_CHANGE)
         if each.record.tool_name == "inspect_signal"
     ]
-    return tuple(claim for claim in shown if claim is not None)
+    return (*(claim for claim in shown if claim is not None), *_fitting_changes(reading))
 
 
 def _hypothesis(reading: Reading, found: Found) -> Hypothesis:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.guards.answering import CLEAR_Z
 from diagnosis_harness.guards.harm import is_harm
+from diagnosis_harness.guards.levels import FITTING_VERDICTS, explains
 from diagnosis_harness.guards.support import began_earlier, is_normal
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -16,6 +17,7 @@ _NEEDS: dict[str, str] = {
     "find_changed_signals": "metrics",
     "compare_spans": "spans",
     "list_changes": "changes",
+    "weigh_changes": "changes",
     "compare_logs": "logs",
     "platform_events": "events",
     "search_logs": "logs",
@@ -97,15 +99,15 @@ class Reading:
         )
 
     def harms(self, candidate: EvidenceItem) -> tuple[Found, ...]:
-        """What got worse of a candidate; first what its fault kind and deciding evidence point to."""
+        """What got worse of a candidate: what explains it, then what its kind and decision point at."""
         harmful = [each for each in self.about(candidate.entity or "", *OBSERVED_KINDS) if is_harm(each.item)]
         decided = _DECIDING.get(str(candidate.attributes.get("decided_by")), ())
         resource = _RESOURCE_OF.get(str(candidate.attributes.get("fault_kind")))
 
-        def weight(each: Found) -> tuple[bool, bool, bool]:
+        def weight(each: Found) -> tuple[bool, bool, bool, bool]:
             own = each.item.entity == candidate.entity
             named = resource is not None and each.item.attributes.get("kind") == resource
-            return (not named, each.item.kind not in decided, not own)
+            return (not explains(candidate, each.item), not named, each.item.kind not in decided, not own)
 
         return tuple(sorted(harmful, key=weight))
 
@@ -167,7 +169,7 @@ def is_worth_telling(item: EvidenceItem) -> bool:
     if item.kind in OBSERVED_KINDS:
         return is_harm(item) or began_earlier(item)
     if item.kind is ItemKind.CHANGE_EVENT:
-        return is_recent_change(item)
+        return is_fitting_change(item) if "verdict" in item.attributes else is_recent_change(item)
     return True
 
 
@@ -185,6 +187,11 @@ def is_recent_change(item: EvidenceItem) -> bool:
     """Whether a change was made before the onset and not long before."""
     before_s = item.attributes.get("before_onset_s")
     return isinstance(before_s, int | float) and 0 <= before_s <= CHANGE_REACH_S
+
+
+def is_fitting_change(item: EvidenceItem) -> bool:
+    """Whether a change was weighed and found to fit, and was made shortly before the onset."""
+    return item.attributes.get("verdict") in FITTING_VERDICTS and is_recent_change(item)
 
 
 def deciding_signal(candidate: EvidenceItem) -> tuple[str, str] | None:

@@ -1,0 +1,51 @@
+"""What a report says of changes where none of them fits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.support.inquiries import inquiry
+
+from diagnosis_harness.kernel.canonical import canonical_json
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.report.change_words import change_sentences
+from diagnosis_harness.testing.evidence import ONSET_S, ready_record
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+
+def weighed(verdict: str = "no-match", **arguments: JsonValue) -> EvidenceRecord:
+    """One change of payment, ten minutes before the onset."""
+    item = EvidenceItem(
+        "w1",
+        ItemKind.CHANGE_EVENT,
+        "payment was changed",
+        entity="payment",
+        onset_s=ONSET_S - 600.0,
+        attributes={"verdict": verdict, "before_onset_s": 600.0},
+    )
+    return ready_record(item, tool_name="weigh_changes", scope=canonical_json(arguments).decode())
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        (weighed(), True),
+        (weighed("long-before"), True),
+        (weighed("candidate"), False),
+        (weighed("unread"), False),  # nothing is recorded of what it changed, so it may fit
+        (weighed(onset=ONSET_S - 9_000.0), False),  # weighed for another time
+        (weighed(alert_entity="cart"), False),  # and for another victim
+        (replace(weighed(), tool_name="list_changes"), False),  # nobody weighed them
+    ],
+)
+def test_none_fits_is_said_where_all_were_weighed_for_the_question(
+    record: EvidenceRecord, *, said: bool
+) -> None:
+    """In both languages, with their number."""
+    asked = inquiry(onset_s=ONSET_S)
+    english = list(change_sentences([record], asked, Language.EN))
+    assert english == (["None of the 7 recorded changes fits in time, place and words."] if said else [])
+    assert len(list(change_sentences([record], asked, Language.ZH))) == said
