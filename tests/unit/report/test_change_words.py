@@ -16,7 +16,7 @@ from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
-def weighed(verdict: str = "no-match", **arguments: JsonValue) -> EvidenceRecord:
+def one_change(verdict: str = "no-match", **arguments: JsonValue) -> EvidenceRecord:
     """One change of payment, ten minutes before the onset."""
     item = EvidenceItem(
         "w1",
@@ -32,13 +32,13 @@ def weighed(verdict: str = "no-match", **arguments: JsonValue) -> EvidenceRecord
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        (weighed(), True),
-        (weighed("long-before"), True),
-        (weighed("candidate"), False),
-        (weighed("unread"), False),  # nothing is recorded of what it changed, so it may fit
-        (weighed(onset=ONSET_S - 9_000.0), False),  # weighed for another time
-        (weighed(alert_entity="cart"), False),  # and for another victim
-        (replace(weighed(), tool_name="list_changes"), False),  # nobody weighed them
+        (one_change(), True),
+        (one_change("long-before"), True),
+        (one_change("candidate"), False),
+        (one_change("unread"), False),  # nothing is recorded of what it changed, so it may fit
+        (one_change(onset=ONSET_S - 9_000.0), False),  # weighed for another time
+        (one_change(alert_entity="cart"), False),  # and for another victim
+        (replace(one_change(), tool_name="list_changes"), False),  # nobody weighed them
     ],
 )
 def test_none_fits_is_said_where_all_were_weighed_for_the_question(
