@@ -340,7 +340,7 @@ def _other(value: Any) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
-        return value + 1
+        return value + 3_600  # a record may take as long as its run, so a second more may be true
     if re.match(r"\d{4}-\d\d-\d\dT", value):
         return re.sub(r"T\d\d", lambda hour: "T01" if hour[0] != "T01" else "T02", value)
     return f"{value}x"
@@ -359,8 +359,7 @@ def test_every_field_that_a_record_vouches_for_is_checked(saved: Saved, fault: s
         inner: Any = held
         for step in path[:-1]:
             inner = inner[step]
-        # A record may take as long as the run did, so a second more is seen in short runs only.
-        inner[path[-1]] = inner[path[-1]] + 3_600.0 if path[-1] == "duration_s" else _other(inner[path[-1]])
+        inner[path[-1]] = _other(inner[path[-1]])
         if holds(seal_document(held)):
             missed.append(path)
 
