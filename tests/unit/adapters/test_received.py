@@ -120,8 +120,53 @@ def test_the_baseline_stays_in_its_folder(tmp_path: Path) -> None:
 def test_a_baseline_outside_of_what_was_sent_is_refused(tmp_path: Path, named: str) -> None:
     """It would read a folder of the service's own machine."""
     files = {"metrics.csv": METRICS, "incident.toml": f'[baseline]\nfolder = "{named}"\n'}
-    with pytest.raises(InvalidInput, match=r"incident.toml \(baseline.folder\): it is not inside"):
+    with pytest.raises(InvalidInput, match=r"incident.toml \(baseline.folder\): it is outside"):
         lay_out_in(tmp_path, tar_of(files))
+
+
+@pytest.mark.parametrize("where", ["x/incident.toml", "x/y/incident.toml", "normal/x/incident.toml"])
+def test_settings_below_the_top_of_what_was_sent_are_left_out(tmp_path: Path, where: str) -> None:
+    """A file keeps its own name alone, so they would come to the top after the check of the baseline."""
+    files = {"metrics.csv": METRICS, "a/b.csv": METRICS, where: '[baseline]\nfolder = "/etc"\n'}
+    found, notes = lay_out_in(tmp_path, tar_of(files))
+    assert found == {"metrics.csv", "b.csv"}
+    assert notes == (f"{where}: left out, settings are read from the top of the archive alone",)
+
+
+def test_the_settings_of_a_baseline_inside_stay_with_it(tmp_path: Path) -> None:
+    """They say how its own files are read."""
+    files = {
+        "metrics.csv": METRICS,
+        "incident.toml": '[baseline]\nfolder = "normal"\n',
+        "normal/incident.toml": '[incident]\nzone = "Europe/Berlin"\n',
+        "normal/metrics.csv": METRICS,
+    }
+    found, notes = lay_out_in(tmp_path, tar_of(files))
+    assert found == {"metrics.csv", "incident.toml", "normal/incident.toml", "normal/metrics.csv"}
+    assert notes == ()
+
+
+def test_an_archive_inside_counts_as_it_is_unpacked(tmp_path: Path) -> None:
+    """Whoever reads the folder unpacks it, so that it is no way around the limit; one that fits is kept."""
+    names = {"metrics.csv": METRICS.encode(), "export.zip": _bomb()}
+    with pytest.raises(InvalidInput, match="unpacks to more than 10 MB"):
+        lay_out_in(tmp_path / "large", _zip_of_bytes(names))
+    names["export.zip"] = zip_of({"more.csv": METRICS})
+    assert lay_out_in(tmp_path / "small", _zip_of_bytes(names))[0] == {"metrics.csv", "export.zip"}
+
+
+def _zip_of_bytes(files: dict[str, bytes]) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, held in files.items():
+            archive.writestr(name, held)
+    return content.getvalue()
+
+
+def test_settings_sent_as_the_only_file_lead_nowhere(tmp_path: Path) -> None:
+    """Without an archive around them they are checked as well."""
+    with pytest.raises(InvalidInput, match="outside"):
+        lay_out_in(tmp_path, b'[baseline]\nfolder = "/etc"\n', name="incident.toml")
 
 
 def _bomb() -> bytes:

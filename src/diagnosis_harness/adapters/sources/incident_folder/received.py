@@ -10,7 +10,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
@@ -20,7 +20,11 @@ from diagnosis_harness.adapters.sources.incident_folder.archive_reading import (
     members,
     too_large,
 )
-from diagnosis_harness.adapters.sources.incident_folder.archives import MEMBERS_LIMIT, is_hidden
+from diagnosis_harness.adapters.sources.incident_folder.archives import (
+    ARCHIVE_ENDINGS,
+    MEMBERS_LIMIT,
+    is_hidden,
+)
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, read_settings
 from diagnosis_harness.kernel.errors import InvalidInput, NoRoomForUpload
@@ -52,6 +56,7 @@ def lay_out(content: Path, name: str, folder: Path, *, unpacked_bytes_max: int) 
     if not _is_archive(content):
         with _room_for():
             shutil.copyfile(content, folder / _own_name(name))
+        _baseline_in(folder)
         return ()
     staged = folder / ".staged"
     with _room_for():
@@ -126,15 +131,29 @@ class _Unpacking:
                 files[parts] = self._staged / str(len(files))
                 with member.open() as unpacked:
                     self._copy(unpacked, files[parts])
+                if parts[-1].lower().endswith(ARCHIVE_ENDINGS):
+                    self._count_inner(files[parts])
         return files
 
     def _copy(self, unpacked: IO[bytes], target: Path) -> None:
         with _room_for(), target.open("xb") as out:
             while chunk := unpacked.read(_CHUNK_BYTES):
-                self._room -= len(chunk)
-                if self._room < 0:
-                    raise too_large(PLACE, self._bytes_max)
+                self._use_room(chunk)
                 out.write(chunk)
+
+    def _count_inner(self, archive: Path) -> None:
+        """Count what an archive inside takes on the disk: whoever reads the folder unpacks it."""
+        with suppress(OSError, *DAMAGE):  # the reader of the folder names what is wrong with it
+            for member in members(archive, place=PLACE, bytes_max=self._bytes_max):
+                if member.is_file:
+                    with member.open() as unpacked:
+                        while chunk := unpacked.read(_CHUNK_BYTES):
+                            self._use_room(chunk)
+
+    def _use_room(self, chunk: bytes) -> None:
+        self._room -= len(chunk)
+        if self._room < 0:
+            raise too_large(PLACE, self._bytes_max)
 
 
 def _place(files: dict[Parts, Path], folder: Path, unpacking: _Unpacking) -> None:
@@ -144,6 +163,9 @@ def _place(files: dict[Parts, Path], folder: Path, unpacking: _Unpacking) -> Non
         files.pop((SETTINGS_NAME,)).rename(folder / SETTINGS_NAME)
     baseline = _baseline_in(folder)
     for parts, file in files.items():
+        if parts[-1] == SETTINGS_NAME and parts[:-1] != baseline:
+            unpacking.note("/".join(parts), "left out, settings are read from the top of the archive alone")
+            continue
         target, inside = folder, parts
         if baseline and parts[: len(baseline)] == baseline and len(parts) > len(baseline):
             target, inside = folder.joinpath(*baseline), parts[len(baseline) :]
