@@ -19,7 +19,7 @@ from diagnosis_harness.toolbox.ports import FileNote
 MEMBERS_LIMIT: Final = 1000
 UNPACKED_LIMIT_BYTES: Final = 2_000_000_000
 """What all archives of a folder may take on the disk, as it is unpacked: sizes in their headers can lie."""
-ARCHIVE_ENDINGS: Final = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+ENDINGS: Final = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _CHUNK_BYTES: Final = 1 << 20
 
 
@@ -62,7 +62,7 @@ def unpack_archives(listing: Listing, settings: Mapping[str, FileSettings]) -> U
 
 
 def _is_archive(file: ListedFile) -> bool:
-    return file.form is None and file.path.name.lower().endswith(ARCHIVE_ENDINGS)
+    return file.form is None and file.path.name.lower().endswith(ENDINGS)
 
 
 class _Unpacking:
@@ -102,7 +102,7 @@ class _Unpacking:
             name = f"{archive.name}/{printable(inner)}"
             if any(is_hidden(part) for part in PurePosixPath(inner).parts):
                 continue
-            if inner.lower().endswith(ARCHIVE_ENDINGS):
+            if inner.lower().endswith(ENDINGS):
                 self.leave_out(name, "it is an archive inside an archive; unpack it")
                 continue
             self._count += 1

@@ -20,11 +20,7 @@ from diagnosis_harness.adapters.sources.incident_folder.archive_reading import (
     members,
     too_large,
 )
-from diagnosis_harness.adapters.sources.incident_folder.archives import (
-    ARCHIVE_ENDINGS,
-    MEMBERS_LIMIT,
-    is_hidden,
-)
+from diagnosis_harness.adapters.sources.incident_folder.archives import ENDINGS, MEMBERS_LIMIT, is_hidden
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, read_settings
 from diagnosis_harness.kernel.errors import InvalidInput, NoRoomForUpload
@@ -131,7 +127,7 @@ class _Unpacking:
                 files[parts] = self._staged / str(len(files))
                 with member.open() as unpacked:
                     self._copy(unpacked, files[parts])
-                if parts[-1].lower().endswith(ARCHIVE_ENDINGS):
+                if parts[-1].lower().endswith(ENDINGS):
                     self._count_inner(files[parts])
         return files
 
