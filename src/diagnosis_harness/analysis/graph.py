@@ -52,9 +52,14 @@ def reachable(graph: CallGraph, start: str) -> frozenset[str]:
 
 def shortest_path(graph: CallGraph, start: str, goal: str) -> tuple[str, ...]:
     """The entities of a shortest way along calls, both ends included; empty where no call leads there."""
+    return shortest_paths(graph, start, (goal,))[goal]
+
+
+def shortest_paths(graph: CallGraph, start: str, goals: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """A shortest way to each goal, see `shortest_path`; the graph is walked once for all of them."""
     before: dict[str, str] = {}
     ring = [start]
-    while ring and goal != start and goal not in before:
+    while ring:
         ahead: list[str] = []
         for name in ring:
             for callee in graph.callees.get(name, ()):
@@ -62,6 +67,10 @@ def shortest_path(graph: CallGraph, start: str, goal: str) -> tuple[str, ...]:
                     before[callee] = name
                     ahead.append(callee)
         ring = ahead
+    return {goal: _walk_back(before, start, goal) for goal in goals}
+
+
+def _walk_back(before: Mapping[str, str], start: str, goal: str) -> tuple[str, ...]:
     if goal != start and goal not in before:
         return ()
     path = [goal]

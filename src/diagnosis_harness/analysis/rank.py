@@ -92,7 +92,8 @@ def rank(
             judged.append(
                 _judge(entity, kept, reality=reality, store=entity in stores, resource=resources.get(entity))
             )
-    judged = [_keep_better_explanation(one, judged) for one in judged]
+    scores = {one.entity: one.score for one in judged}
+    judged = [_keep_better_explanation(one, scores) for one in judged]
     judged.sort(key=lambda one: (-one.score, one.entity))
     return tuple(_with_margin(one, judged, place) for place, one in enumerate(judged))
 
@@ -132,10 +133,11 @@ def is_reported(clue: Clue) -> bool:
     return clue.modality is Modality.STATE and clue.excess > 0 and not clue.passed_on
 
 
-def _keep_better_explanation(one: Candidate, judged: Sequence[Candidate]) -> Candidate:
+def _keep_better_explanation(one: Candidate, scores: Mapping[str, float]) -> Candidate:
     """Name the callee that explains a candidate only where that callee is the better suspect."""
-    better = {other.entity for other in judged if other.score > one.score}
-    return one if one.explained_by in better else replace(one, explained_by=None)
+    if one.explained_by is None or scores.get(one.explained_by, one.score) > one.score:
+        return one
+    return replace(one, explained_by=None)
 
 
 def _believable_score(worth: Mapping[Clue, float], reality: float) -> float:

@@ -9,6 +9,8 @@ import numpy as np
 
 from diagnosis_harness.analysis.arrays import Floats
 
+_SERIES_AT_ONCE = 64
+"""Series that are put on a grid at a time: enough to spare Python's part, few enough for the cache."""
 MOST_STEPS = 2_000
 """Columns of a grid at most; a day of minutes fits, and 3,000 series stay below 50 MB."""
 
@@ -24,6 +26,10 @@ class Grid:
     time_s: Floats
     step_s: float
     value: Floats
+    anchor_s: float
+    """An edge of a step."""
+    extent_s: tuple[float, float]
+    """Points from the first time on and before the second are counted."""
 
 
 def clean(time_s: Floats, value: Floats) -> tuple[Floats, Floats]:
@@ -82,24 +88,54 @@ def mean_per_step(time_s: Floats, value: Floats, step_s: float) -> tuple[Floats,
 def on_grid(
     series: Sequence[tuple[Floats, Floats]], *, start_s: float, end_s: float, step_s: float, anchor_s: float
 ) -> Grid:
-    """Put series on one grid over `[start_s, end_s)` whose step edges include `anchor_s`.
+    """Put series on one grid over `[start_s, end_s)` whose step edges include `anchor_s`; see `lay_out`."""
+    grid = lay_out(len(series), (start_s, end_s), step_s=step_s, anchor_s=anchor_s)
+    put_on_grid(grid, series)
+    return grid
+
+
+def lay_out(
+    rows: int,
+    extent_s: tuple[float, float],
+    *,
+    step_s: float,
+    anchor_s: float,
+    steps_max: int = MOST_STEPS,
+) -> Grid:
+    """An empty grid from the first to before the last time, whose step edges include `anchor_s`.
 
     An anchor at the onset keeps every step wholly before or wholly after it. Steps grow in whole multiples
-    where more than `MOST_STEPS` would be needed.
+    where more than `steps_max` would be needed.
     """
+    start_s, end_s = extent_s
     span_s = max(end_s - start_s, step_s)
-    step_s *= max(1.0, np.ceil(span_s / step_s / MOST_STEPS))
+    step_s *= max(1.0, np.ceil(span_s / step_s / steps_max))
     first = int(np.floor((start_s - anchor_s) / step_s))
     count = max(1, int(np.ceil((end_s - anchor_s) / step_s)) - first)
-    held = np.full((len(series), count), np.nan)
-    for row, (time_s, value) in enumerate(series):
-        keep = np.isfinite(value) & (time_s >= start_s) & (time_s < end_s)
-        place = np.floor((time_s[keep] - anchor_s) / step_s).astype(np.int64) - first
-        points = np.bincount(place, minlength=count)
-        total = np.bincount(place, weights=value[keep], minlength=count)
-        np.divide(total, points, out=held[row], where=points > 0)
     middle = np.asarray(anchor_s + (first + np.arange(count) + 0.5) * step_s, dtype=np.float64)
-    return Grid(middle, float(step_s), held)
+    return Grid(middle, float(step_s), np.full((rows, count), np.nan), anchor_s, extent_s)
+
+
+def put_on_grid(grid: Grid, series: Sequence[tuple[Floats, Floats]], row: int = 0) -> None:
+    """Fill the rows from `row` on with the series, in place."""
+    for first in range(0, len(series), _SERIES_AT_ONCE):
+        _fill(grid, series[first : first + _SERIES_AT_ONCE], row + first)
+
+
+def _fill(grid: Grid, series: Sequence[tuple[Floats, Floats]], row: int) -> None:
+    rows, count = len(series), grid.value.shape[1]
+    start_s, end_s = grid.extent_s
+    first = round((float(grid.time_s[0]) - grid.anchor_s) / grid.step_s - 0.5)
+    time_s = np.concatenate([one for one, _ in series])
+    value = np.concatenate([one for _, one in series])
+    of = np.repeat(np.arange(rows), [len(one) for one, _ in series])
+    keep = np.isfinite(value) & (time_s >= start_s) & (time_s < end_s)
+    cell = np.floor((time_s[keep] - grid.anchor_s) / grid.step_s).astype(np.int64) - first
+    cell += of[keep] * count
+    points = np.bincount(cell, minlength=rows * count)
+    total = np.bincount(cell, weights=value[keep], minlength=rows * count)
+    held = grid.value[row : row + rows].reshape(-1)
+    np.divide(total, points, out=held, where=points > 0)
 
 
 def thin(value: Floats, most: int = 40) -> tuple[float | None, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from diagnosis_harness.analysis.clue import Clue, Modality
-from diagnosis_harness.analysis.graph import CallGraph, graph_of, reachable, shortest_path
+from diagnosis_harness.analysis.graph import CallGraph, graph_of, reachable, shortest_paths
 from diagnosis_harness.analysis.meaning import RESOURCES, SYMPTOMS, SignalSide
 from diagnosis_harness.analysis.platform_history import Occurrence
 from diagnosis_harness.analysis.rank import Candidate, rank, reality_of
@@ -35,7 +35,8 @@ from diagnosis_harness.toolbox.event_clues import event_clues
 from diagnosis_harness.toolbox.indicator import Indicator, find_indicator
 from diagnosis_harness.toolbox.log_clues import log_clues
 from diagnosis_harness.toolbox.log_view import LogRecordings, LogView, build_log_view
-from diagnosis_harness.toolbox.metric_table import MetricSeries, MetricTable, build_metric_table
+from diagnosis_harness.toolbox.metric_grid import MetricSeries
+from diagnosis_harness.toolbox.metric_table import MetricTable, build_metric_table
 from diagnosis_harness.toolbox.origin import CalleeSight, OwnEvidence
 from diagnosis_harness.toolbox.ports import UNNAMED_ENTITY, AlertInfo, Sources
 from diagnosis_harness.toolbox.span_table import SpanView
@@ -166,13 +167,10 @@ class IncidentView:
             return None
         start = affected if affected is None or self._knows(affected) else self.usual_entry()
         users = self.graph.callers.get(start or "", ()) if backlog and start is not None else ()
-        found: dict[str, tuple[str, ...]] = {}
-        for one in candidates:
-            if one.entity in users and start is not None:
-                found[one.entity] = (start, one.entity)
-            elif start is not None:
-                found[one.entity] = shortest_path(self.graph, start, one.entity)
-        return found
+        if start is None:
+            return {}
+        found = shortest_paths(self.graph, start, [one.entity for one in candidates])
+        return {name: (start, name) if name in users else path for name, path in found.items()}
 
     def _knows(self, entity: str) -> bool:
         measured = self.metrics is not None and any(row.owner == entity for row in self.metrics.rows)
@@ -270,7 +268,7 @@ def build_incident_view(
 ) -> IncidentView:
     """Put metrics, spans, log lines, events and topology together for an onset."""
     owners = dict(sources.topology.owners(ctx)) if sources.topology is not None else {}
-    metrics = build_metric_table(recorded.series, onset_s=onset_s, owners=owners)
+    metrics = build_metric_table(ctx, recorded.series, onset_s=onset_s, owners=owners)
     spans = None if recorded.spans is None else recorded.spans.since(onset_s)
     known = sources.topology.edges(ctx) if sources.topology is not None else ()
     edges = {(owners.get(one.caller, one.caller), owners.get(one.callee, one.callee)) for one in known}

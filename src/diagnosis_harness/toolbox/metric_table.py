@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,15 +16,15 @@ from diagnosis_harness.analysis.meaning import (
     usual_meaning,
 )
 from diagnosis_harness.analysis.name_meaning import meaning_of
-from diagnosis_harness.analysis.series import clean, is_cumulative, on_grid, to_rate, usual_step
+from diagnosis_harness.analysis.series import Grid, is_cumulative
 from diagnosis_harness.analysis.shift import Shift, shift_of
 from diagnosis_harness.analysis.signal_vocabulary import SIDE_WORDS
 from diagnosis_harness.analysis.signal_words import words_of
 from diagnosis_harness.analysis.word_meaning import is_counter_name
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.toolbox.histogram_series import read_histograms_of
+from diagnosis_harness.toolbox.metric_grid import MetricSeries
 from diagnosis_harness.toolbox.metric_row import MetricRow
-from diagnosis_harness.toolbox.ports import MetricSelection, MetricSource, Recording, Series, SeriesMeaning
+from diagnosis_harness.toolbox.ports import Series, SeriesMeaning
 from diagnosis_harness.toolbox.rare_events import score_rare_events
 
 MOST_AFTER_S = 3_600.0  # an incident is judged by its first hour
@@ -58,72 +58,31 @@ class MetricTable:
         return score, null
 
 
-@dataclass(frozen=True, slots=True)
-class MetricSeries:
-    """The series with a finite value: those of the incident, and the baseline's of the same name."""
-
-    incident: tuple[Series, ...] = ()
-    baseline: Mapping[tuple[str, str], Series] = field(default_factory=dict)
-
-
-def read_metric_series(ctx: RunContext, source: MetricSource) -> MetricSeries:
-    """Ask the source for every series of the incident, and for the baseline of only those.
-
-    Histograms become rates, means and quantiles.
-    """
-    incident = _usable(source.series(ctx, Recording.INCIDENT))
-    if not incident:
-        return MetricSeries()
-    selection = MetricSelection(
-        entities=frozenset(one.entity for one in incident), signals=frozenset(one.signal for one in incident)
-    )
-    baseline = read_histograms_of(_usable(source.series(ctx, Recording.BASELINE, selection)))
-    derived = _usable(read_histograms_of(incident))
-    return MetricSeries(tuple(derived), {(one.entity, one.signal): one for one in baseline})
-
-
 def build_metric_table(
-    series: MetricSeries, *, onset_s: float, owners: Mapping[str, str]
+    ctx: RunContext, series: MetricSeries, *, onset_s: float, owners: Mapping[str, str]
 ) -> MetricTable | None:
     """The table for an onset; None where the incident has no series."""
-    incident = series.incident
-    if not incident:
-        return None
-    entities = frozenset({one.entity for one in incident} | set(owners.values()))
-    rows = []
-    here: list[tuple[Floats, Floats]] = []
-    there: list[tuple[Floats, Floats]] = []
-    nothing = (np.zeros(0), np.zeros(0))
-    for one in incident:
-        base = series.baseline.get((one.entity, one.signal))
-        row = _row(one, owners, entities)
-        here.append(_read(one, rate=row.rate))
-        there.append(nothing if base is None else _read(base, rate=row.rate))
-        rows.append(row)
-    return _assemble(rows, here, there, onset_s)
+    entities = frozenset(series.entities | set(owners.values()))
+    held = series.on_grid(ctx, lambda one: _row(one, owners, entities), anchor_s=onset_s)
+    return None if held is None else _assemble(held.rows, held.incident, held.baseline, onset_s)
 
 
-def _assemble(
-    rows: Sequence[MetricRow],
-    here: Sequence[tuple[Floats, Floats]],
-    there: Sequence[tuple[Floats, Floats]],
-    onset_s: float,
-) -> MetricTable:
-    step_s = usual_step([time_s for time_s, _ in here])
-    start_s, end_s = _extent(here)
-    grid = on_grid(here, start_s=start_s, end_s=end_s, step_s=step_s, anchor_s=onset_s)
+def _assemble(rows: Sequence[MetricRow], grid: Grid, base: Grid, onset_s: float) -> MetricTable:
     split = int(np.searchsorted(grid.time_s, onset_s))
     end = int(np.searchsorted(grid.time_s, onset_s + MOST_AFTER_S))
-    base_start_s, base_end_s = _extent(there)
-    base = on_grid(there, start_s=base_start_s, end_s=base_end_s, step_s=grid.step_s, anchor_s=base_start_s)
     all_rows, extra, extra_base = _call_gaps(rows, grid.value, base.value)
-    value = np.concatenate((grid.value, extra))
-    baseline = np.concatenate((base.value, extra_base))
+    value = np.concatenate((grid.value, extra)) if len(extra) else grid.value
+    baseline = np.concatenate((base.value, extra_base)) if len(extra) else base.value
     shift = shift_of(
         value[:, :split], value[:, split:end], baseline, zero=zero_rows(all_rows, value, baseline)
     )
-    normal = np.concatenate((baseline, value[:, :split]), axis=1)
-    shift = score_rare_events(all_rows, shift, normal=normal, after=value[:, split:end], step_s=grid.step_s)
+    shift = score_rare_events(
+        all_rows,
+        shift,
+        normal=lambda place: np.concatenate((baseline[place], value[place, :split])),
+        after=value[:, split:end],
+        step_s=grid.step_s,
+    )
     return MetricTable(
         all_rows,
         grid.time_s,
@@ -192,15 +151,6 @@ def _sideless(signal: str) -> tuple[str, ...]:
     return tuple(word for word in words_of(signal) if word not in SIDE_WORDS)
 
 
-def _usable(series: Sequence[Series]) -> list[Series]:
-    return [one for one in series if np.isfinite(one.value).any()]
-
-
-def _read(one: Series, *, rate: bool) -> tuple[Floats, Floats]:
-    time_s, value = clean(one.time_s, one.value)
-    return to_rate(time_s, value) if rate else (time_s, value)
-
-
 def decide_meaning(
     signal: str, unit: str | None, stated: SeriesMeaning, *, entity: str = ""
 ) -> SignalMeaning:
@@ -234,9 +184,3 @@ def _row(one: Series, owners: Mapping[str, str], entities: frozenset[str]) -> Me
     unit = f"{unit or '1'}/s" if rate else unit
     from_owner = None if caller is None else owners.get(caller, caller)
     return MetricRow(entity, one.signal, unit, meaning, owners.get(entity, entity), from_owner, rate)
-
-
-def _extent(series: Sequence[tuple[Floats, Floats]]) -> tuple[float, float]:
-    firsts = [float(time_s[0]) for time_s, _ in series if len(time_s)]
-    lasts = [float(time_s[-1]) for time_s, _ in series if len(time_s)]
-    return (min(firsts), max(lasts) + 1e-3) if firsts else (0.0, 0.0)

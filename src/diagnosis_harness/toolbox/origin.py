@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
@@ -71,7 +72,7 @@ class OwnEvidence:
     open: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, which leave no room for what is computed once
 class CalleeSight:
     """What is recorded of the callees of an incident."""
 
@@ -96,10 +97,15 @@ class CalleeSight:
 
     def _callees_unseen(self, entity: str) -> frozenset[str]:
         """Callees without spans and without a symptom of their own."""
-        traced = set(self.spans.entities) if self.spans is not None else set()
+        return frozenset(self.graph.callees.get(entity, ())) - self._in_sight
+
+    @cached_property
+    def _in_sight(self) -> frozenset[str]:
+        """Entities with spans, or with a symptom of their own."""
+        traced = self.spans.entities if self.spans is not None else ()
         rows = self.metrics.rows if self.metrics is not None else ()
         measured = {row.owner for row in rows if row.meaning.kind in SYMPTOMS}
-        return frozenset(self.graph.callees.get(entity, ())) - traced - measured
+        return frozenset(traced) | measured
 
     def _callees_without_answer(self, entity: str) -> frozenset[str]:
         """Callees to which its client spans lead no more: the call is made, and nothing arrives."""

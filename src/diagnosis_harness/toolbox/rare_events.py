@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from diagnosis_harness.analysis.signal_words import words_of
 from diagnosis_harness.toolbox.metric_row import MetricRow
 
 ZERO_SHARE = 0.9  # of normal points without any failure, from which on failures are rare events
+_FAILURE_KINDS = frozenset([SignalKind.ERRORS, SignalKind.AVAILABILITY])
 _COUNTS = frozenset(["request", "requests", "calls", "rps", "qps", "tps", "invocations", "hits"])
 _PER_SECOND = frozenset(["rps", "qps", "tps", "per", "rate"])
 _NO_COUNTS = frozenset(["bytes", "packets", "duration", "latency"])
@@ -26,21 +27,23 @@ def score_rare_events(
     rows: Sequence[MetricRow],
     shift: Shift,
     *,
-    normal: Floats,
+    normal: Callable[[int], Floats],
     after: Floats,
     step_s: float,
 ) -> Shift:
     """The shift with the scores of rare failures exchanged; of all other rows it is as it was.
 
     Args:
-        normal: what each row was before the onset and in the baseline; `after`: from the onset on.
+        normal: what a row was before the onset and in the baseline; `after`: from the onset on.
         step_s: seconds of one column, for requests that are counted by the second.
     """
     up, down = shift.up.copy(), shift.down.copy()
     null_up, null_down = shift.null_up.copy(), shift.null_down.copy()
     requests = {(row.entity, row.caller): place for place, row in enumerate(rows) if counts_requests(row)}
     for place, row in enumerate(rows):
-        before, late = _failures(row, normal[place]), _failures(row, after[place])
+        if row.meaning.kind not in _FAILURE_KINDS:
+            continue
+        before, late = _failures(row, normal(place)), _failures(row, after[place])
         if before is None or late is None or not _is_rare(before) or not np.isfinite(late).any():
             continue
         counter = requests.get((row.entity, row.caller))
@@ -49,7 +52,7 @@ def score_rare_events(
             score = _score(before, late, np.full(len(before), each), np.full(len(late), each))
         else:
             seconds = step_s if _by_the_second(rows[counter]) else 1.0
-            score = _score(before, late, seconds * normal[counter], seconds * after[counter])
+            score = _score(before, late, seconds * normal(counter), seconds * after[counter])
         side, null = (up, null_up) if row.meaning.harmful > 0 else (down, null_down)
         side[place] = min(score, MOST_WIDTHS_STILL)
         null[place] = 0.0  # the chance of a count is known without watching normal windows

@@ -18,7 +18,7 @@ from diagnosis_harness.toolbox.event_clues import first_fault
 from diagnosis_harness.toolbox.incident_view import IncidentView, Recorded, build_incident_view
 from diagnosis_harness.toolbox.inventory import askable_names, entity_names
 from diagnosis_harness.toolbox.log_view import read_log_recordings
-from diagnosis_harness.toolbox.metric_table import MetricSeries, read_metric_series
+from diagnosis_harness.toolbox.metric_grid import MetricSeries, read_metric_series
 from diagnosis_harness.toolbox.platform_view import platform_occurrences
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.toolbox.span_table import load_span_view

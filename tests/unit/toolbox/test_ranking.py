@@ -20,7 +20,8 @@ from diagnosis_harness.analysis.meaning import SignalForm, SignalSide
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.testing.sources import InMemorySources, series_of
 from diagnosis_harness.toolbox.catalog import build_tools
-from diagnosis_harness.toolbox.metric_table import MetricSeries, build_metric_table, read_metric_series
+from diagnosis_harness.toolbox.metric_grid import MetricSeries, read_metric_series
+from diagnosis_harness.toolbox.metric_table import build_metric_table
 from diagnosis_harness.toolbox.ports import AlertInfo, Series, SeriesMeaning
 from diagnosis_harness.toolbox.rank_causes import RankCauses
 from diagnosis_harness.toolbox.views import Views
@@ -211,13 +212,13 @@ def test_the_baseline_is_asked_only_for_series_of_the_incident(ctx: RunContext) 
     assert list(read.baseline) == [("a", "latency")]
 
 
-def test_what_a_source_states_about_a_series_wins_over_its_name() -> None:
+def test_what_a_source_states_about_a_series_wins_over_its_name(ctx: RunContext) -> None:
     """A name is a guess: a source that knows the caller, the side and the harm of a series is believed."""
     meaning = SeriesMeaning(side=SignalSide.OUTGOING, harmful=-1, form=SignalForm.GAUGE, caller="shop")
     named = series_of("pay", "latency_total", np.arange(10.0).tolist(), np.arange(10.0).tolist())
 
     table = build_metric_table(
-        MetricSeries((replace(named, meaning=meaning),)), onset_s=5.0, owners={"shop": "web"}
+        ctx, MetricSeries((replace(named, meaning=meaning),)), onset_s=5.0, owners={"shop": "web"}
     )
 
     assert table is not None

@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 from diagnosis_harness.analysis.meaning import RESOURCES, SignalForm, SignalKind, SignalMeaning, SignalSide
+from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.toolbox.clues import metric_resources
-from diagnosis_harness.toolbox.metric_table import (
-    MetricSeries,
-    MetricTable,
-    build_metric_table,
-    decide_meaning,
-)
+from diagnosis_harness.toolbox.metric_grid import MetricSeries
+from diagnosis_harness.toolbox.metric_table import MetricTable, build_metric_table, decide_meaning
 from diagnosis_harness.toolbox.ports import UNSTATED, Series, SeriesMeaning
 from diagnosis_harness.toolbox.signal_item import moves_of, signal_item
 
@@ -29,7 +26,7 @@ def _series(
 
 
 def _table(*series: Series) -> MetricTable:
-    table = build_metric_table(MetricSeries(series), onset_s=ONSET_S, owners={})
+    table = build_metric_table(Rig().run(), MetricSeries(series), onset_s=ONSET_S, owners={})
     assert table is not None
     return table
 

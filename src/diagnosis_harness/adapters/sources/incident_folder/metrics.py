@@ -23,7 +23,10 @@ _Arrays = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 class FolderMetrics:
-    """`MetricSource` over files. Series stay in memory once read, up to half of the memory limit."""
+    """`MetricSource` over files.
+
+    Series stay in memory once read, where all of their recording takes at most half of the memory limit.
+    """
 
     def __init__(
         self, database: Database, recordings: Mapping[Recording, RecordingParts[SeriesPart]]
@@ -34,6 +37,10 @@ class FolderMetrics:
         self._infos: dict[Recording, tuple[SignalInfo, ...]] = {}
         self._cache: dict[tuple[Recording, _Name], _Arrays] = {}
         self._cached_bytes = 0
+        self._all_bytes = {
+            recording: _BYTES_PER_POINT * sum(part.points for part in held.parts)
+            for recording, held in recordings.items()
+        }
         self._limit_bytes = database.memory_limit_mb * 1_000_000 // 2
         self._lock = Lock()
 
@@ -63,23 +70,32 @@ class FolderMetrics:
         del ctx
         names = [name for name in self._parts.get(recording, {}) if selection.includes(*name)]
         found = self._arrays(recording, names, selection.window)
+        return tuple(
+            series for name in names for series in self._cut(recording, name, found[name], selection)
+        )
+
+    def _cut(
+        self,
+        recording: Recording,
+        name: _Name,
+        arrays: _Arrays,
+        selection: MetricSelection = ALL_METRICS,
+    ) -> Iterable[Series]:
+        """The series inside the window and of the step that are wanted; none where nothing is left of it."""
+        time_s, value = arrays
         cut = _meet(selection.window, self._windows.get(recording))
-        result = []
-        for name in names:
-            time_s, value = found[name]
-            if cut is not None:
-                low, high = np.searchsorted(time_s, (cut.start_s, cut.end_s), side="left")
-                time_s, value = time_s[low:high], value[low:high]
-            if selection.step_s is not None:
-                time_s, value = mean_per_step(time_s, value, selection.step_s)
-            if len(time_s):
-                part = self._parts[recording][name][0]
-                result.append(Series(*name, part.unit, time_s, value, part.meaning))
-        return tuple(result)
+        if cut is not None:
+            low, high = np.searchsorted(time_s, (cut.start_s, cut.end_s), side="left")
+            time_s, value = time_s[low:high], value[low:high]
+        if selection.step_s is not None:
+            time_s, value = mean_per_step(time_s, value, selection.step_s)
+        if len(time_s):
+            part = self._parts[recording][name][0]
+            yield Series(*name, part.unit, time_s, value, part.meaning)
 
     def _list(self, recording: Recording) -> Iterable[SignalInfo]:
         if self._windows.get(recording) is not None:  # a part of a recording: only its own rows count
-            for series in self.series(None, recording):  # type: ignore[arg-type]  # ctx is not used here
+            for series in self._in_turns(recording):
                 points = int(np.count_nonzero(np.isfinite(series.value)))
                 if points:
                     first_s, last_s = float(series.time_s[0]), float(series.time_s[-1])
@@ -97,6 +113,16 @@ class FolderMetrics:
                 last_s=max(part.last_s for part in parts),
                 meaning=parts[0].meaning,
             )
+
+    def _in_turns(self, recording: Recording) -> Iterable[Series]:
+        """All series of a recording, read as many at a time as fit into memory easily."""
+        names = list(self._parts.get(recording, {}))
+        sizes = [sum(part.points for part in self._parts[recording][name]) for name in names]
+        turns = np.cumsum(sizes) * _BYTES_PER_POINT // max(1, self._limit_bytes // 2)
+        for _, turn in groupby(range(len(names)), key=lambda place: int(turns[place])):
+            read = self._arrays(recording, [names[place] for place in turn], None)
+            for name, arrays in read.items():
+                yield from self._cut(recording, name, arrays)
 
     def _arrays(
         self, recording: Recording, names: Sequence[_Name], window: TimeWindow | None
@@ -119,7 +145,8 @@ class FolderMetrics:
 
     def _keep(self, recording: Recording, read: Mapping[_Name, _Arrays], size_bytes: int) -> None:
         with self._lock:
-            if self._cached_bytes + size_bytes <= self._limit_bytes:
+            fits = self._all_bytes.get(recording, 0) <= self._limit_bytes  # else others soon push it out
+            if fits and self._cached_bytes + size_bytes <= self._limit_bytes:
                 self._cached_bytes += size_bytes
                 self._cache |= {(recording, name): arrays for name, arrays in read.items()}
 
