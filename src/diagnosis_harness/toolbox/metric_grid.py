@@ -27,8 +27,8 @@ from diagnosis_harness.toolbox.histogram_series import read_histograms_of
 from diagnosis_harness.toolbox.metric_row import MetricRow
 from diagnosis_harness.toolbox.ports import MetricSelection, MetricSource, Recording, Series, SignalInfo
 
-POINTS_AT_ONCE: Final = 4_000_000
-"""Points that are read at a time: some 250 MB while they are sorted."""
+POINTS_AT_ONCE: Final = 2_000_000
+"""Points that are read at a time: some 150 MB while they are sorted."""
 CELLS_MAX: Final = 36_000_000
 """Series times steps: 290 MB. Where there would be more, steps grow in whole multiples."""
 LEAST_STEPS: Final = 60
