@@ -49,7 +49,7 @@ class MetricGrid:
     incident: Grid
     baseline: Grid
 
-    def moved_to(self, anchor_s: float) -> MetricGrid | None:
+    def at_anchor(self, anchor_s: float) -> MetricGrid | None:
         """The same grid where another time is an edge of its steps as well; None where it is none."""
         step_s = self.incident.step_s
         steps = (anchor_s - self.incident.anchor_s) / step_s
@@ -84,7 +84,7 @@ class MetricSeries:
 
     def on_grid(self, ctx: RunContext, row_of: MakeRow, *, anchor_s: float) -> MetricGrid | None:
         """All series on steps of which `anchor_s` is an edge; None where there are none."""
-        moved = None if self._grid is None else self._grid.moved_to(anchor_s)
+        moved = None if self._grid is None else self._grid.at_anchor(anchor_s)
         if moved is None and self.blocks is not None:
             self._grid = None  # two of them would need the memory twice
             moved = self.blocks.on_grid(ctx, row_of, anchor_s=anchor_s)
