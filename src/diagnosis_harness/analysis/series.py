@@ -88,13 +88,13 @@ def mean_per_step(time_s: Floats, value: Floats, step_s: float) -> tuple[Floats,
 def on_grid(
     series: Sequence[tuple[Floats, Floats]], *, start_s: float, end_s: float, step_s: float, anchor_s: float
 ) -> Grid:
-    """Put series on one grid over `[start_s, end_s)` whose step edges include `anchor_s`; see `lay_out`."""
-    grid = lay_out(len(series), (start_s, end_s), step_s=step_s, anchor_s=anchor_s)
+    """Put series on one grid over `[start_s, end_s)` whose step edges include `anchor_s`; see `empty_grid`."""
+    grid = empty_grid(len(series), (start_s, end_s), step_s=step_s, anchor_s=anchor_s)
     put_on_grid(grid, series)
     return grid
 
 
-def lay_out(
+def empty_grid(
     rows: int,
     extent_s: tuple[float, float],
     *,

@@ -17,7 +17,7 @@ from diagnosis_harness.analysis.series import (
     MOST_STEPS,
     Grid,
     clean,
-    lay_out,
+    empty_grid,
     put_on_grid,
     to_rate,
     usual_step,
@@ -114,11 +114,11 @@ class MetricBlocks:
         names = {(info.entity, info.signal) for info in self.infos}
         base = tuple(info for info in base if (info.entity, info.signal) in names)
         most = max(LEAST_STEPS, min(MOST_STEPS, CELLS_MAX // len(self.infos)))
-        grid = lay_out(
+        grid = empty_grid(
             len(self.infos), _extent_of(self.infos), step_s=step_s, anchor_s=anchor_s, steps_max=most
         )
         base_extent_s = _extent_of(base)
-        normal = lay_out(
+        normal = empty_grid(
             len(self.infos) if base else 0,
             base_extent_s,
             step_s=grid.step_s,
@@ -184,9 +184,9 @@ def _small_grid(series: MetricSeries, row_of: MakeRow, anchor_s: float) -> Metri
     rows, here, there = _points_of(series, row_of)
     start_s, end_s = _extent(here)
     step_s = usual_step([time_s for time_s, _ in here])
-    grid = lay_out(len(rows), (start_s, end_s), step_s=step_s, anchor_s=anchor_s)
+    grid = empty_grid(len(rows), (start_s, end_s), step_s=step_s, anchor_s=anchor_s)
     base_start_s, base_end_s = _extent(there)
-    normal = lay_out(len(rows), (base_start_s, base_end_s), step_s=grid.step_s, anchor_s=base_start_s)
+    normal = empty_grid(len(rows), (base_start_s, base_end_s), step_s=grid.step_s, anchor_s=base_start_s)
     put_on_grid(grid, here, 0)
     put_on_grid(normal, there, 0)
     return MetricGrid(tuple(rows), grid, normal)
