@@ -88,7 +88,7 @@ def mean_per_step(time_s: Floats, value: Floats, step_s: float) -> tuple[Floats,
 def on_grid(
     series: Sequence[tuple[Floats, Floats]], *, start_s: float, end_s: float, step_s: float, anchor_s: float
 ) -> Grid:
-    """Put series on one grid over `[start_s, end_s)` whose step edges include `anchor_s`; see `empty_grid`."""
+    """Put series on one grid over `[start_s, end_s)` whose step edges include `anchor_s`."""
     grid = empty_grid(len(series), (start_s, end_s), step_s=step_s, anchor_s=anchor_s)
     put_on_grid(grid, series)
     return grid
