@@ -140,8 +140,14 @@ class QuestionScope:
 def question_scope(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> QuestionScope:
     """What looks of this run must be about."""
     onsets = [] if inquiry.onset_s is None else [inquiry.onset_s]
+    # In a day without an incident something steps as well: such a step is nobody's time to conclude from.
+    nobody = inquiry.onset_origin is OnsetOrigin.NOBODY
     if inquiry.onset_origin in _ESTIMATED:
-        onsets += [item.onset_s for item in own_onsets(records) if item.onset_s is not None]
+        onsets += [
+            item.onset_s
+            for item in own_onsets(records)
+            if item.onset_s is not None and not (nobody and item.attributes.get("shared") is True)
+        ]
     return QuestionScope(inquiry, tuple(onsets), frozenset(inquiry.affected).union(_owners(inquiry)))
 
 

@@ -27,6 +27,7 @@ OBJECTIONS: Mapping[SemanticReason, Callable[[EvidenceItem], bool]] = MappingPro
         SemanticReason.EFFECT_MISFITS: lambda item: item.attributes.get("fits") is False,
         SemanticReason.SYMPTOM_ONLY: lambda item: item.attributes.get("symptom_only") is True,
         SemanticReason.SCOPE_TOO_WIDE: lambda item: len(scope_of(item)) > SCOPE_MOST,
+        SemanticReason.ONSET_SEARCHED: lambda item: item.attributes.get("onset_searched") is True,
         SemanticReason.NO_PATH: lambda item: item.attributes.get("path") == "none",
     }
 )

@@ -86,6 +86,7 @@ class SemanticReason(StrEnum):
     EXPLAINED_BY_OTHER = "EXPLAINED_BY_OTHER"  # a dependency of it explains it better
     EFFECT_NORMAL = "EFFECT_NORMAL"  # its effect is known to be as usual
     EFFECT_MISFITS = "EFFECT_MISFITS"  # what was found of it cannot produce the symptom
+    ONSET_SEARCHED = "ONSET_SEARCHED"  # nobody said when, and nothing but a step of several suggests it
     NO_PATH = "NO_PATH"  # no recorded call leads from the affected entity to it
     SYMPTOM_ONLY = "SYMPTOM_ONLY"  # only the symptom itself was found
     SCOPE_TOO_WIDE = "SCOPE_TOO_WIDE"  # too many unseen callees may be the cause

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import Scalar
@@ -21,7 +21,8 @@ class EstimateOnset:
     """ONSET items; first the one that the other tools use.
 
     Attributes of an item: `method` (argument, stated, alert, estimated), `used`, and for an estimate
-    `clarity`: how many usual widths lie between the indicator before and after. A time that the call itself
+    `clarity`: how many usual widths lie between the indicator before and after, and `shared` where several
+    entities show it together. A time that the call itself
     gave is not reported as a finding.
     """
 
@@ -69,7 +70,10 @@ class EstimateOnset:
         if found is not None and found.estimated_s is not None:
             at = found.estimated_s
             clarity = round4(found.clarity) if found.clarity else None
-            items.append(_item("estimated", at, entity, used=used == at, clarity=clarity))
+            one = _item("estimated", at, entity, used=used == at, clarity=clarity)
+            items.append(
+                replace(one, attributes={**one.attributes, "shared": True}) if found.by_several else one
+            )
         items.sort(key=lambda item: not item.attributes["used"])
         return ToolFindings(tuple(items), summary.incident, looked_at=len(items))
 

@@ -77,8 +77,9 @@ class RankCauses:
             alert = replace(alert, signal=signal, statistic=None)
         ranking = view.ranking(alert)
         window = _window(view)
+        searched = arguments.get("onset") is None and self.views.is_onset_searched(ctx)
         items = tuple(
-            _item(one, place, ranking, window=window, onset_s=view.onset_s)
+            _item(one, place, ranking, window=window, onset_s=view.onset_s, searched=searched)
             for place, one in enumerate(ranking.candidates[:CANDIDATES_RANKED], start=1)
         )
         return ToolFindings(
@@ -90,7 +91,13 @@ class RankCauses:
 
 
 def _item(
-    one: Candidate, place: int, ranking: RankedCauses, *, window: TimeWindow | None, onset_s: float
+    one: Candidate,
+    place: int,
+    ranking: RankedCauses,
+    *,
+    window: TimeWindow | None,
+    onset_s: float,
+    searched: bool,
 ) -> EvidenceItem:
     score, strength, margin = round4(one.score), round4(one.strength), round4(one.margin)
     attributes: dict[str, Scalar] = {
@@ -104,6 +111,8 @@ def _item(
         "reality": round4(ranking.reality),
         "onset": utc_text(onset_s),
     }
+    if searched:
+        attributes["onset_searched"] = True
     attributes |= _safety(one, ranking)
     for clue in one.clues:
         attributes[f"{clue.modality.value}_score"] = round4(clue.excess)

@@ -218,6 +218,14 @@ class Views:
         owners = {rows[place].owner for place in view.indicator_rows(alert)}
         return owners.pop() if len(owners) == 1 else None
 
+    def is_onset_searched(self, ctx: RunContext) -> bool:
+        """Whether nothing but a step that several entities take together says when it began."""
+        summary = self.sources.summary.summary(ctx)
+        if summary.onset_s is not None or summary.alert.time_s is not None:
+            return False
+        found = self.onset(ctx, None)
+        return found is not None and found.by_several
+
     def graph(self, ctx: RunContext) -> tuple[CallGraph, Mapping[str, str]]:
         """The call graph between services, and the service of each instance; empty where nothing is known."""
         view = self._any(ctx)

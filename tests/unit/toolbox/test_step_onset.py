@@ -8,10 +8,18 @@ import numpy as np
 import pytest
 
 from diagnosis_harness.analysis.arrays import Floats
+from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
+from diagnosis_harness.guards.asked import question_scope
+from diagnosis_harness.guards.semantic_rules import ranking_objections
+from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.testing.evidence import ready_record
 from diagnosis_harness.testing.sources import InMemorySources, SpanRow, span_table
+from diagnosis_harness.toolbox.estimate_onset import EstimateOnset
 from diagnosis_harness.toolbox.ports import AlertInfo, CallEdge, Series
+from diagnosis_harness.toolbox.rank_causes import RankCauses
 from diagnosis_harness.toolbox.views import Views
+from diagnosis_harness.tools.evidence import EvidenceItem
 
 FIRST_S, STEP_S, COLUMNS = 1_700_000_000.0, 60.0, 40
 TIME_S: Floats = FIRST_S + STEP_S * (np.arange(COLUMNS, dtype=np.float64) + 0.5)
@@ -88,3 +96,33 @@ def test_a_step_far_from_the_spans_is_another_trouble(ctx: RunContext) -> None:
     sources = sources_of(line("web", COLUMNS), *older, *recent)
     assert onset_s(ctx, sources) == about(onset_at(10))
     assert onset_s(ctx, replace(sources, incident_spans=span_table(rows))) == about(onset_at(34))
+
+
+def first_candidate(ctx: RunContext, sources: InMemorySources) -> EvidenceItem:
+    """The first of a ranking that was given no onset."""
+    return RankCauses(Views(sources.sources())).run(ctx, {}).items[0]
+
+
+def test_nothing_is_concluded_from_a_step_that_was_searched_for(ctx: RunContext) -> None:
+    """In a day without an incident something steps as well; candidates are all that such a step gives."""
+    pay = line("pay", 30), line("pay", 30, signal="latency_p99")
+    searched = sources_of(line("web", COLUMNS), *pay)
+    assert SemanticReason.ONSET_SEARCHED in ranking_objections(first_candidate(ctx, searched))
+    for known in (
+        sources_of(line("web", 30), *pay),  # users feel it
+        sources_of(line("web", COLUMNS), *pay, alert_s=onset_at(32)),
+        replace(searched, onset_s=onset_at(30)),
+    ):
+        assert SemanticReason.ONSET_SEARCHED not in ranking_objections(first_candidate(ctx, known))
+
+
+def test_a_step_that_was_searched_for_is_no_time_of_the_question(ctx: RunContext) -> None:
+    """Handed back as an argument it would look like one that somebody stated."""
+    pay = line("pay", 30), line("pay", 30, signal="latency_p99")
+    sources = sources_of(line("web", COLUMNS), *pay)
+    found = EstimateOnset(Views(sources.sources())).run(ctx, {})
+    assert found.items[0].attributes["shared"] is True
+    record = ready_record(*found.items, tool_name="estimate_onset")
+    assert question_scope(Inquiry(), [record]).onsets == ()
+    by_alert = replace(Inquiry(), onset_origin=OnsetOrigin.ALERT, onset_s=onset_at(32))
+    assert len(question_scope(by_alert, [record]).onsets) == 2

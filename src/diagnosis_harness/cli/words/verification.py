@@ -154,6 +154,10 @@ FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
         en="too many of what it calls are unrecorded, so nothing is narrowed down",
         zh="它调用的对象中未被记录的太多，无法缩小范围",
     ),
+    SemanticReason.ONSET_SEARCHED: Text(
+        en="nobody said when it began, and the whole recording was searched for it",
+        zh="没有人说明何时开始，开始时间是在整个记录中搜索得到的",
+    ),
     SemanticReason.NO_PATH: Text(
         en="no recorded call leads to it from the affected entity", zh="没有记录到从受影响实体通向它的调用"
     ),
