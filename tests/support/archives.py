@@ -12,8 +12,8 @@ METRICS = "time,entity,signal,value\n" + "".join(
 )
 
 
-def zip_of(files: Mapping[str, str]) -> bytes:
-    """A zip archive of texts."""
+def zip_of(files: Mapping[str, str | bytes]) -> bytes:
+    """A zip archive of texts and bytes."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():

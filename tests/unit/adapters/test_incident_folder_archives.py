@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 import tarfile
+import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
 from diagnosis_harness.adapters.sources.incident_folder import archives
+from diagnosis_harness.adapters.sources.incident_folder.listing import list_folder
 from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.toolbox.ports import Sources
 
 Files = Mapping[str, str | bytes]
@@ -100,3 +106,38 @@ def test_an_archive_that_unpacks_to_too_much_is_left_out(
     assert "unpacks to more than" in notes["bomb.zip"]
     assert "holds more than 3 files" in notes["many.zip"]
     assert "an archive inside an archive" in notes["inner.zip/metrics.zip"]
+
+
+_KILLED_WHILE_OPEN = """
+import os, sys
+from pathlib import Path
+from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
+sources = open_incident_folder(Path(sys.argv[1]))
+os._exit(9)
+"""
+
+
+def test_what_a_killed_process_unpacked_is_removed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that was killed cannot remove anything itself."""
+    folder, system = tmp_path / "incident", tmp_path / "system"
+    folder.mkdir()
+    system.mkdir()
+    (folder / "export.zip").write_bytes(zip_of({"metrics.csv": METRICS}))
+    monkeypatch.setenv("TMPDIR", str(system))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    subprocess.run([sys.executable, "-c", _KILLED_WHILE_OPEN, str(folder)], check=False)
+    (left,) = system.iterdir()
+    sources = archives.unpack_archives(list_folder(folder, {}), {})
+    assert not left.exists()
+    sources.remove()
+    assert not list(system.iterdir())
+
+
+def test_a_place_where_nothing_can_be_unpacked_is_named(tmp_path: Path) -> None:
+    """With what to do."""
+    (tmp_path / "export.zip").write_bytes(zip_of({"metrics.csv": METRICS}))
+    (tmp_path / "file").touch()
+    with pytest.raises(InvalidInput, match="set TMPDIR"):
+        archives.unpack_archives(list_folder(tmp_path, {}), {}, below=tmp_path / "file")

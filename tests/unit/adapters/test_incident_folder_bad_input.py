@@ -265,6 +265,39 @@ def test_two_files_whose_clocks_do_not_agree_are_refused(refuse_folder: RefuseFo
     assert "shift_s" in refused.remedy
 
 
+def moved_metrics(shift_s: int) -> str:
+    """Ten minutes of another service, so many seconds later than those of `GOOD`."""
+    return HEAD + "".join(f"{1_700_000_000 + shift_s + 60 * i},pay,latency_ms,{i}\n" for i in range(10))
+
+
+LATE = moved_metrics(28_800)
+LATE_LOG = "time,entity,message\n" + "".join(f"{1_700_028_800 + 60 * i},pay,a{i}\n" for i in range(10))
+
+
+@pytest.mark.parametrize(
+    ("files", "odd"),
+    [
+        ({"metrics-b.csv": moved_metrics(60), "metrics-c.csv": LATE}, "metrics-c.csv"),
+        ({"metrics-b.csv": LATE, "incident.toml": "[alert]\ntime = 1700000300\n"}, "metrics-b.csv"),
+        ({"metrics-b.csv": LATE, "incident.toml": "[alert]\ntime = 1700029000\n"}, "metrics.csv"),
+        ({"logs.csv": LATE_LOG}, "logs.csv"),
+    ],
+    ids=["the others agree", "the alert is in one", "the alert is in the other", "the only metrics"],
+)  # fmt: skip
+def test_the_file_with_another_clock_is_left_out_and_named(
+    open_folder: OpenFolder, ctx: RunContext, files: Mapping[str, str], odd: str
+) -> None:
+    """Where a stated time, most files or the only metrics decide which one that is; the rest is read."""
+    summary = open_folder({"metrics.csv": GOOD, **files}).summary.summary(ctx)
+    left_out = {note.file: note.note for note in summary.files if note.role is None}
+    assert set(left_out) == {odd}
+    assert "clocks do not agree" in left_out[odd]
+    assert "about 8 h apart" in left_out[odd]
+    assert "shift_s" in left_out[odd]
+    assert summary.incident is not None
+    assert summary.incident.end_s - summary.incident.start_s < 3600
+
+
 def test_a_clock_that_is_set_right_in_the_settings_is_read(open_folder: OpenFolder, ctx: RunContext) -> None:
     """`shift_s` is added to every time of the file."""
     moved = "".join(f"{1_700_028_800 + 60 * i},pay,latency_ms,{i}\n" for i in range(10))

@@ -8,13 +8,14 @@ import hashlib
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from tests.support.archives import METRICS, tar_of
+from tests.support.archives import METRICS, tar_of, zip_of
 
 from diagnosis_harness.adapters.sources.catalog import LocalSourceCatalog
 from diagnosis_harness.adapters.sources.private_folder import PrivateRoot
@@ -180,6 +181,26 @@ def test_another_process_fetches_and_unpacks_an_upload_once(tmp_path: Path) -> N
             assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
     with_team(tmp_path, story)
+
+
+def test_an_archive_inside_an_upload_is_unpacked_below_the_private_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of it is in the system's folder for temporary files, where a killed process would leave it."""
+    system = tmp_path / "system"
+    system.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(system))
+    content = zip_of({"inner.zip": zip_of({"metrics.csv": METRICS}), "metrics-b.csv": METRICS})
+
+    async def story(team: Team) -> None:
+        sent = await team.first.send(content)
+        for process in (team.first, team.second):
+            opened = await process.catalog.open(process.ctx, sent.upload_id, None, sent.stamp)
+            names = {note.file for note in opened.sources.summary.summary(process.ctx).files}
+            assert names == {"inner.zip/metrics.csv", "metrics-b.csv"}
+            assert not list(system.iterdir())
+
+    with_team(tmp_path / "uploads", story)
 
 
 def test_large_content_is_stored_in_chunks_and_comes_back_whole(tmp_path: Path) -> None:

@@ -54,9 +54,7 @@ class PrivateRoot:
             parent.mkdir(parents=True, exist_ok=True)
             for left in parent.glob(f"{_PREFIX}*"):
                 _remove_if_dead(left)
-            self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
-            self._lock = os.open(self.path / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            self.path, self._lock = _make_locked(parent)
         except OSError as error:
             raise InvalidSetting(
                 "uploads.folder", f"{parent} cannot be written to ({error.strerror})", "name another folder"
@@ -66,6 +64,22 @@ class PrivateRoot:
     def close(self) -> None:
         """Remove the folder with all in it; idempotent."""
         self._finalizer()
+
+
+def _make_locked(parent: Path) -> tuple[Path, int]:
+    """A new folder and its lock.
+
+    Until the lock is ours, another process that starts may take the folder for a dead one's and remove it;
+    then make another.
+    """
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))  # 0700
+        with suppress(FileNotFoundError):
+            lock = os.open(path / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.fstat(lock).st_nlink:
+                return path, lock
+            os.close(lock)
 
 
 def _remove(path: Path, lock: int) -> None:

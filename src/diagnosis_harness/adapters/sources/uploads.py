@@ -184,7 +184,11 @@ class UploadCatalog:
                 self.drop(upload_id)
 
     def _hold(self, upload_id: str, folder: PrivateFolder) -> None:
-        part = FolderPart(folder=folder.path / _INCIDENT, memory_limit_mb=self._limits.memory_limit_mb)
+        part = FolderPart(
+            folder=folder.path / _INCIDENT,
+            memory_limit_mb=self._limits.memory_limit_mb,
+            unpack_below=folder.path,
+        )
         self._opened.add(upload_id, [ConfiguredPart(part)])
         self._folders[upload_id] = folder
         while len(self._folders) > self._limits.open_max:
@@ -205,7 +209,13 @@ class UploadCatalog:
         folder, notes = self._lay_out_with_notes(content, name)
         place, limit_mb = folder.path / _INCIDENT, self._limits.memory_limit_mb
         try:
-            look = look_at_folder(place, baseline=None, memory_limit_mb=limit_mb, progress=ignore_progress)
+            look = look_at_folder(
+                place,
+                baseline=None,
+                memory_limit_mb=limit_mb,
+                progress=ignore_progress,
+                unpack_below=folder.path,
+            )
             if look.obstacle is not None:
                 raise look.obstacle
         except InvalidInput as error:

@@ -22,14 +22,20 @@ WORKING = Text(
 LISTENING = Text(en="Listening on {url}. Ctrl+C stops.", zh="正在监听 {url}。按 Ctrl+C 停止。")
 NO_SOURCE = Text(
     en=(
-        "No source is configured, so every diagnosis will report that one is missing. Name a folder with "
-        "--from."
+        "No source is configured: only sources that callers send (POST /v1/sources) can be asked about. "
+        "Name a folder with --from to offer it to all."
     ),
-    zh="没有配置数据源，因此每次诊断都会报告缺少数据源。请用 --from 指定文件夹。",
+    zh=(
+        "没有配置数据源：只能对调用方上传的数据源（POST /v1/sources）提问。"
+        "如需提供给所有调用方，请用 --from 指定文件夹。"
+    ),
 )
 NO_SOURCE_HERE = Text(
-    en="No source is configured here: only runs that need none are taken. Name a folder with --from.",
-    zh="此处没有配置数据源：只处理不涉及数据源的运行。请用 --from 指定文件夹。",
+    en=(
+        "No source is configured here: only runs on sources that callers sent, and runs that need none, are "
+        "taken. Name a folder with --from."
+    ),
+    zh="此处没有配置数据源：只处理调用方上传了数据源或不涉及数据源的运行。请用 --from 指定文件夹。",
 )
 OPEN_TO_ALL = Text(
     en="No API key is required: anybody on this machine may ask.",

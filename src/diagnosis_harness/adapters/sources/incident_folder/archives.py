@@ -1,8 +1,7 @@
-"""Archives in an incident folder: unpacked beside it, within limits, as files of their own."""
+"""Archives in an incident folder: unpacked in a private folder, within limits, as files of their own."""
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +12,8 @@ from diagnosis_harness.adapters.sources.incident_folder.archive_reading import D
 from diagnosis_harness.adapters.sources.incident_folder.listing import ListedFile, Listing, list_member
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import FileSettings
-from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.adapters.sources.private_folder import PrivateRoot
+from diagnosis_harness.kernel.errors import InvalidInput, InvalidSetting
 from diagnosis_harness.toolbox.ports import FileNote
 
 MEMBERS_LIMIT: Final = 1000
@@ -28,26 +28,32 @@ class Unpacked:
     """A listing whose archives are replaced by what is in them, and the folder that holds it."""
 
     listing: Listing
-    folder: Path | None
+    folder: PrivateRoot | None
 
     def remove(self) -> None:
         """Remove what was unpacked."""
         if self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder.close()
 
 
-def unpack_archives(listing: Listing, settings: Mapping[str, FileSettings]) -> Unpacked:
-    """Unpack the archives of a listing.
+def unpack_archives(
+    listing: Listing, settings: Mapping[str, FileSettings], *, below: Path | None = None
+) -> Unpacked:
+    """Unpack the archives of a listing below a folder; None is the system's folder for temporary files.
 
     Folders inside are not kept, and no name inside decides where anything is written. Links, hidden files,
     archives inside archives and all that passes the limits are left out, each with its reason.
+    What a killed process unpacked is removed by the next that unpacks at the same place.
+
+    Raises:
+        InvalidInput: nothing can be written there.
     """
     archives = [file for file in listing.files if _is_archive(file)]
     if not archives:
         return Unpacked(listing, None)
-    folder = Path(tempfile.mkdtemp(prefix="diagnosis-"))
+    folder = _private_root(below or Path(tempfile.gettempdir()))
     files = [file for file in listing.files if file not in archives]
-    unpacking = _Unpacking(folder, settings)
+    unpacking = _Unpacking(folder.path, settings)
     for archive in archives:
         before = unpacking.state
         try:
@@ -59,6 +65,17 @@ def unpack_archives(listing: Listing, settings: Mapping[str, FileSettings]) -> U
             unpacking.go_back(before)
             unpacking.leave_out(archive.name, "it is not a complete archive; create it again")
     return Unpacked(Listing(tuple(files), (*listing.left_out, *unpacking.left_out)), folder)
+
+
+def _private_root(parent: Path) -> PrivateRoot:
+    try:
+        return PrivateRoot(parent)
+    except InvalidSetting as error:
+        raise InvalidInput(
+            printable(str(parent)),
+            "archives cannot be unpacked there, nothing can be written to it",
+            "set TMPDIR to a folder that can be written to",
+        ) from error
 
 
 def _is_archive(file: ListedFile) -> bool:

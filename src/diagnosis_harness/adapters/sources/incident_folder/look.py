@@ -38,14 +38,25 @@ _GAPS_MAX: Final = 5
 
 
 def look_at_folder(
-    folder: Path, *, baseline: Path | None, memory_limit_mb: int, progress: Progress
+    folder: Path,
+    *,
+    baseline: Path | None,
+    memory_limit_mb: int,
+    progress: Progress,
+    unpack_below: Path | None = None,
 ) -> FolderLook:
     """Read a folder as a diagnosis would, and tell what became of each file.
 
     Raises:
         InvalidInput: there is no such folder, it has no files, or its incident.toml cannot be read.
     """
-    opened = open_files(folder, baseline=baseline, memory_limit_mb=memory_limit_mb, progress=progress)
+    opened = open_files(
+        folder,
+        baseline=baseline,
+        memory_limit_mb=memory_limit_mb,
+        progress=progress,
+        unpack_below=unpack_below,
+    )
     content = opened.content
     look = FolderLook(
         name=opened.name,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.archives import Unpacked, unpack_archives
-from diagnosis_harness.adapters.sources.incident_folder.changes import FolderChanges
+from diagnosis_harness.adapters.sources.incident_folder.changes import FolderChanges, complete_alert
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.listing import Listing, list_folder
 from diagnosis_harness.adapters.sources.incident_folder.logs import FolderLogs
@@ -19,6 +19,7 @@ from diagnosis_harness.adapters.sources.incident_folder.owners import find_owner
 from diagnosis_harness.adapters.sources.incident_folder.platform import FolderPlatform
 from diagnosis_harness.adapters.sources.incident_folder.recording import (
     FolderContent,
+    leave_out_odd_clocks,
     read_folder,
     refuse_two_clocks,
 )
@@ -88,10 +89,27 @@ def open_incident_folder(
 
 
 def read_incident_folder(
-    folder: Path, *, baseline: Path | None, onset_s: float | None, memory_limit_mb: int, progress: Progress
+    folder: Path,
+    *,
+    baseline: Path | None,
+    onset_s: float | None,
+    memory_limit_mb: int,
+    progress: Progress,
+    unpack_below: Path | None = None,
 ) -> OpenedPart:
-    """The same with the summary and the description, as the catalog needs them."""
-    opened = open_files(folder, baseline=baseline, memory_limit_mb=memory_limit_mb, progress=progress)
+    """The same with the summary and the description, as the catalog needs them.
+
+    Args:
+        unpack_below: where archives are unpacked; None is the system's folder for temporary files.
+    """
+    opened = open_files(
+        folder,
+        baseline=baseline,
+        memory_limit_mb=memory_limit_mb,
+        progress=progress,
+        unpack_below=unpack_below,
+        onset_s=onset_s,
+    )
     return sources_of(opened, onset_s=onset_s)
 
 
@@ -113,24 +131,41 @@ class OpenedFiles:
 
 
 def open_files(
-    folder: Path, *, baseline: Path | None, memory_limit_mb: int, progress: Progress
+    folder: Path,
+    *,
+    baseline: Path | None,
+    memory_limit_mb: int,
+    progress: Progress,
+    unpack_below: Path | None = None,
+    onset_s: float | None = None,
 ) -> OpenedFiles:
     """Read every file of a folder and of its baseline.
+
+    Args:
+        folder: the folder of the incident.
+        baseline: that of normal operation.
+        memory_limit_mb: what telemetry may take.
+        progress: called before each file.
+        unpack_below: where archives are unpacked; None is the system's folder for temporary files.
+        onset_s: when the incident began, as the user states it; decides between two clocks.
 
     Raises:
         InvalidInput: there is no such folder, it is empty, or its incident.toml cannot be used.
     """
-    incident = _inspect(folder)
-    normal = _baseline_folder(incident, baseline)
+    incident = _inspect(folder, unpack_below)
+    normal = _baseline_folder(incident, baseline, unpack_below)
     folders = [incident] if normal is None else [incident, normal]
     paths = [file.path for one in folders for file in one.listing.files]
     database = Database(paths, memory_limit_mb=max(_MEMORY_FLOOR_MB, memory_limit_mb))
     for one in folders:
         weakref.finalize(database, one.unpacked.remove)  # Parquet is read in place as long as the database is
     content = read_folder(incident.listing, incident.settings, database, progress)
+    leave_out_odd_clocks(content, _stated_s(incident.settings, content, onset_s))
     normal_content = (
         None if normal is None else read_folder(normal.listing, normal.settings, database, progress)
     )
+    if normal_content is not None:
+        leave_out_odd_clocks(normal_content, None)
     return OpenedFiles(
         incident=incident,
         normal=normal,
@@ -172,15 +207,21 @@ def sources_of(files: OpenedFiles, *, onset_s: float | None) -> OpenedPart:
     return _sources(files.database, opened, _baseline_window(incident, normal, window))
 
 
-def _inspect(folder: Path) -> _Folder:
+def _stated_s(settings: FolderSettings, content: FolderContent, onset_s: float | None) -> float | None:
+    """When the incident was, as the user, incident.toml or the alert states it."""
+    alert = complete_alert(settings.alert, content.alert)
+    return next((at_s for at_s in (onset_s, settings.onset_s, alert.time_s) if at_s is not None), None)
+
+
+def _inspect(folder: Path, unpack_below: Path | None) -> _Folder:
     if not folder.is_dir():
         list_folder(folder, {})  # says what is wrong with it
     settings = read_settings(folder)
     listing = list_folder(folder, settings.files)
-    return _Folder(folder, settings, unpack_archives(listing, settings.files))
+    return _Folder(folder, settings, unpack_archives(listing, settings.files, below=unpack_below))
 
 
-def _baseline_folder(incident: _Folder, baseline: Path | None) -> _Folder | None:
+def _baseline_folder(incident: _Folder, baseline: Path | None, unpack_below: Path | None) -> _Folder | None:
     named = incident.settings.baseline_folder
     if baseline is None and named is not None:
         baseline = incident.path / named
@@ -192,7 +233,7 @@ def _baseline_folder(incident: _Folder, baseline: Path | None) -> _Folder | None
             "the baseline is the incident folder itself",
             "name another folder, or a time window by `start` and `end` under [baseline]",
         )
-    return _inspect(baseline)
+    return _inspect(baseline, unpack_below)
 
 
 def _refuse_no_baseline(folder: _Folder, content: FolderContent) -> None:

@@ -25,14 +25,26 @@ class FileMark:
 
 
 class FolderPart:
-    """`SourcePart` of an incident folder and its baseline. A file that has not changed is digested once."""
+    """`SourcePart` of an incident folder and its baseline. A file that has not changed is digested once.
+
+    Args:
+        unpack_below: where archives in it are unpacked; None is the system's folder for temporary files.
+    """
 
     kind = INCIDENT_FOLDER
 
-    def __init__(self, *, folder: Path, baseline: Path | None = None, memory_limit_mb: int) -> None:
+    def __init__(
+        self,
+        *,
+        folder: Path,
+        baseline: Path | None = None,
+        memory_limit_mb: int,
+        unpack_below: Path | None = None,
+    ) -> None:
         self._folder = folder
         self._baseline = baseline
         self._memory_limit_mb = memory_limit_mb
+        self._unpack_below = unpack_below
         self._digests: dict[object, str] = {}
 
     def state(self) -> SourceState:
@@ -59,6 +71,7 @@ class FolderPart:
             onset_s=onset_s,
             memory_limit_mb=self._memory_limit_mb,
             progress=progress,
+            unpack_below=self._unpack_below,
         )
 
     def content(self, state: SourceState) -> Mapping[str, JsonValue]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
-from itertools import combinations
-from math import isfinite
+from math import inf, isfinite
 from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.changes import (
@@ -173,31 +172,93 @@ def _take(content: FolderContent, table: Table, database: Database, settings: Fo
             return alert.note
 
 
+def leave_out_odd_clocks(content: FolderContent, stated_s: float | None) -> None:
+    """Leave out files whose clock differs from that of the others, each with its reason.
+
+    The clock of the others is the one in which the stated time lies, else the one that more than half of the
+    files have, else that of the only metrics and spans. Where none of these decides, all files stay.
+    """
+    groups = _groups_of_one_clock(content.ranges())
+    compared = {file.note.file for file in content.metrics} | {file.note.file for file in content.spans}
+    kept = (
+        _group_of_time(groups, stated_s)
+        or _only([group for group in groups if 2 * len(group) > sum(map(len, groups))])
+        or _only([group for group in groups if compared.intersection(name for name, _, _ in group)])
+    )
+    if len(groups) < 2 or kept is None:
+        return
+    whole = kept[0][0], kept[0][1], max(last_s for _, _, last_s in kept)
+    for group in groups:
+        for odd in group if group is not kept else ():
+            first, second = sorted((odd, whole), key=lambda file: file[1])
+            _leave_out(content, odd[0], _two_clocks(odd[0], first, second))
+
+
+def _leave_out(content: FolderContent, name: str, reason: InvalidInput) -> None:
+    content.metrics = [file for file in content.metrics if file.note.file != name]
+    content.spans = [file for file in content.spans if file.note.file != name]
+    content.logs = [file for file in content.logs if file.note.file != name]
+    content.notes = [
+        replace(note, role=None, rows=0, note=f"left out: {reason.problem}; {reason.remedy}.")
+        if note.file == name
+        else note
+        for note in content.notes
+    ]
+    content.unusable.append(reason)
+
+
+_Range = tuple[str, float, float]
+"""A file, its first and its last time."""
+
+
+def _groups_of_one_clock(ranges: Sequence[_Range]) -> list[list[_Range]]:
+    """Files that overlap or follow one another closely, by their first time."""
+    groups: list[list[_Range]] = []
+    reached_s = -inf
+    for file in sorted(ranges, key=lambda file: file[1]):
+        if file[1] > reached_s + _GAP_LIMIT_S:
+            groups.append([])
+        groups[-1].append(file)
+        reached_s = max(reached_s, file[2])
+    return groups
+
+
+def _group_of_time(groups: list[list[_Range]], stated_s: float | None) -> list[_Range] | None:
+    """The only group within whose times the stated one lies, an alert being allowed to come late."""
+    if stated_s is None:
+        return None
+    return _only(
+        [
+            group
+            for group in groups
+            if group[0][1] - _GAP_LIMIT_S <= stated_s <= max(last_s for _, _, last_s in group) + _GAP_LIMIT_S
+        ]
+    )
+
+
+def _only(groups: list[list[_Range]]) -> list[_Range] | None:
+    return groups[0] if len(groups) == 1 else None
+
+
 def refuse_two_clocks(content: FolderContent) -> None:
     """Refuse files that neither overlap nor follow one another closely: one of them has another clock.
 
     Raises:
         InvalidInput: there are two such files.
     """
-    ranges = content.ranges()
-    for one, other in combinations(sorted(ranges, key=lambda file: file[1]), 2):
-        gap_s = other[1] - one[2]
-        if gap_s <= _GAP_LIMIT_S or _is_bridged(one[2], other[1], ranges):
-            continue
-        shift_h = round((other[1] - one[1]) / 900) / 4
-        raise InvalidInput(
-            f"{one[0]} and {other[0]}",
-            f"their clocks do not agree: {utc_text(one[1])} to {utc_text(one[2])} and "
-            f"{utc_text(other[1])} to {utc_text(other[2])} do not overlap (about {shift_h:g} h apart)",
-            f'set `zone`, `time_unit` or `shift_s` for one of them under [files."…"] in {SETTINGS_NAME}, '
-            "or leave it out by `ignore = true`",
-        )
+    groups = _groups_of_one_clock(content.ranges())
+    if len(groups) > 1:
+        one, other = max(groups[0], key=lambda file: file[2]), groups[1][0]
+        raise _two_clocks(f"{one[0]} and {other[0]}", one, other)
 
 
-def _is_bridged(from_s: float, to_s: float, ranges: list[tuple[str, float, float]]) -> bool:
-    """Whether other files fill the gap between the two."""
-    reached_s = from_s
-    for _, first_s, last_s in sorted(ranges, key=lambda file: file[1]):
-        if first_s <= reached_s + _GAP_LIMIT_S:
-            reached_s = max(reached_s, last_s)
-    return reached_s + _GAP_LIMIT_S >= to_s
+def _two_clocks(place: str, one: _Range, other: _Range) -> InvalidInput:
+    shift_h = round((other[1] - one[1]) / 900) / 4
+    return InvalidInput(
+        place,
+        f"their clocks do not agree: {utc_text(one[1])} to {utc_text(one[2])} ({one[0]}) and "
+        f"{utc_text(other[1])} to {utc_text(other[2])} ({other[0]}) do not overlap "
+        f"(about {shift_h:g} h apart)",
+        f'set `zone`, `time_unit` or `shift_s` for one of them under [files."…"] in {SETTINGS_NAME}, '
+        "or leave it out by `ignore = true`",
+    )
