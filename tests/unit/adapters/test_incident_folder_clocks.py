@@ -1,4 +1,4 @@
-"""Files of one folder whose clocks do not agree: the odd one is left out where something decides which it is."""
+"""Files of one folder whose clocks do not agree: the odd one is left out where something tells which."""
 
 from __future__ import annotations
 
