@@ -28,19 +28,19 @@ def test_two_files_whose_clocks_do_not_agree_are_refused(refuse_folder: RefuseFo
     assert "shift_s" in refused.remedy
 
 
-def moved_metrics(shift_s: int) -> str:
+def metrics_at(shift_s: int) -> str:
     """Ten minutes of another service, so many seconds later than those of `GOOD`."""
     return HEAD + "".join(f"{1_700_000_000 + shift_s + 60 * i},pay,latency_ms,{i}\n" for i in range(10))
 
 
-LATE = moved_metrics(28_800)
+LATE = metrics_at(28_800)
 LATE_LOG = "time,entity,message\n" + "".join(f"{1_700_028_800 + 60 * i},pay,a{i}\n" for i in range(10))
 
 
 @pytest.mark.parametrize(
     ("files", "odd"),
     [
-        ({"metrics-b.csv": moved_metrics(60), "metrics-c.csv": LATE}, "metrics-c.csv"),
+        ({"metrics-b.csv": metrics_at(60), "metrics-c.csv": LATE}, "metrics-c.csv"),
         ({"metrics-b.csv": LATE, "incident.toml": "[alert]\ntime = 1700000300\n"}, "metrics-b.csv"),
         ({"metrics-b.csv": LATE, "incident.toml": "[alert]\ntime = 1700029000\n"}, "metrics.csv"),
         ({"logs.csv": LATE_LOG}, "logs.csv"),

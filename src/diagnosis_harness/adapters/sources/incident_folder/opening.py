@@ -160,7 +160,7 @@ def open_files(
     for one in folders:
         weakref.finalize(database, one.unpacked.remove)  # Parquet is read in place as long as the database is
     content = read_folder(incident.listing, incident.settings, database, progress)
-    leave_out_odd_clocks(content, _stated_s(incident.settings, content, onset_s))
+    leave_out_odd_clocks(content, _incident_s(incident.settings, content, onset_s))
     normal_content = (
         None if normal is None else read_folder(normal.listing, normal.settings, database, progress)
     )
@@ -207,7 +207,7 @@ def sources_of(files: OpenedFiles, *, onset_s: float | None) -> OpenedPart:
     return _sources(files.database, opened, _baseline_window(incident, normal, window))
 
 
-def _stated_s(settings: FolderSettings, content: FolderContent, onset_s: float | None) -> float | None:
+def _incident_s(settings: FolderSettings, content: FolderContent, onset_s: float | None) -> float | None:
     """When the incident was, as the user, incident.toml or the alert states it."""
     alert = complete_alert(settings.alert, content.alert)
     return next((at_s for at_s in (onset_s, settings.onset_s, alert.time_s) if at_s is not None), None)
