@@ -140,3 +140,22 @@ def test_every_way_to_ask_how_a_service_is_gets_its_state(tmp_path: Path, questi
 
     assert document["inquiry"]["question"]["form"] == "HEALTH"
     assert document["release"]["outcome"] == "SUCCESS"
+
+
+@pytest.mark.parametrize(
+    ("case", "question"),
+    [
+        ("C2", "Why does edge return 5xx since 09:30?"),
+        ("C3", "Why are front's requests failing since 13:15?"),
+    ],
+)
+def test_a_processor_with_room_to_spare_is_not_called_the_cause(
+    tmp_path: Path, case: str, question: str
+) -> None:
+    """At half or two thirds of what it could do it makes no request fail."""
+    document = ask_about(CASES / case / "incident", question, tmp_path)
+
+    named = (*document["report"]["causes"], *document["report"]["candidates"])
+    assert named
+    assert {each["fault_kind"] for each in named} == {"ERRORS"}
+    assert {each["level"] for each in document["report"]["causes"]} <= {"LOCALISED"}

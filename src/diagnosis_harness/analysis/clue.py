@@ -52,6 +52,7 @@ class Clue:
         instance: the part of the entity (pod, host) that shows it, where it is only a part.
         writer: who wrote the log line, where that is another than the entity.
         passed_on: whether something that the entity calls may have brought it about.
+        has_room: whether it is a resource in use that is far from full: busier, and no bottleneck.
     """
 
     entity: str
@@ -69,6 +70,7 @@ class Clue:
     crowd: float | None = None
     writer: str | None = None
     passed_on: bool = False
+    has_room: bool = False
 
     @property
     def excess(self) -> float:

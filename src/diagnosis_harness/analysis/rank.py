@@ -106,7 +106,16 @@ def _judge(
         clue: clue.excess * (1.0 if confirmed or clue.modality is not Modality.RESOURCE else LONE_RESOURCE)
         for clue in found
     }
-    ordered = sorted(found, key=lambda clue: (not is_reported(clue), -worth[clue], clue.modality))
+    # Where something else confirms it, a resource that has room to spare decides nothing.
+    ordered = sorted(
+        found,
+        key=lambda clue: (
+            not is_reported(clue),
+            confirmed and clue.has_room,
+            -worth[clue],
+            clue.modality,
+        ),
+    )
     score = sum(value for value in worth.values() if value > 0) or max(worth.values())
     first = ordered[0]
     # Where metrics decided, the part to be shown is the resource that names the fault.
@@ -156,11 +165,14 @@ def _believable_score(worth: Mapping[Clue, float], reality: float) -> float:
 def _largest_growth(clues: Sequence[Clue]) -> dict[str, Clue]:
     """By entity the resource that ran up most for its usual level; it names the kind of fault.
 
-    A processor hog takes a little memory too, and a leak keeps the processor busy collecting.
+    A processor hog takes a little memory too, and a leak keeps the processor busy collecting. One that has
+    room to spare names no fault.
     """
     grown: dict[str, tuple[float, str, Clue]] = {}
     for clue in clues:
-        if clue.modality is Modality.RESOURCE and clue.excess > 0 and clue.fault_kind in {"CPU", "MEMORY"}:
+        if clue.modality is not Modality.RESOURCE or clue.excess <= 0 or clue.has_room:
+            continue
+        if clue.fault_kind in {"CPU", "MEMORY"}:
             growth = (clue.growth or 0.0) * (MEMORY_WORTH if clue.fault_kind == "MEMORY" else 1.0)
             held = grown.get(clue.entity)
             if growth > 0 and (held is None or (growth, clue.fault_kind) > held[:2]):

@@ -20,12 +20,14 @@ from diagnosis_harness.analysis.symptom import SymptomRow, strengths, symptom_cl
 from diagnosis_harness.toolbox.indicator import Indicator
 from diagnosis_harness.toolbox.metric_row import MetricRow
 from diagnosis_harness.toolbox.metric_table import MetricTable
-from diagnosis_harness.toolbox.rare_events import counts_requests
+from diagnosis_harness.toolbox.rare_events import counts_requests, full_share
 from diagnosis_harness.toolbox.span_table import SpanView
 
 USUAL_CALL = 0.75  # share of parents that make a call, from which on its absence is news
 LEAST_DEMAND = 1.2  # times the usual requests, from which on demand explains anything: less is daily drift
 BEYOND_DEMAND = 1.25  # times the demand's growth; use per request rises a little as a resource fills up
+NEARLY_FULL = 0.8  # of a resource in use, from which on who needs it waits four times as long as it is served
+LEAST_GROWTH = 1.0  # of the processor where its limit is not known: less than doubled, it may be far from it
 _FAILURE = frozenset({SignalKind.ERRORS, SignalKind.AVAILABILITY})
 _SLOWNESS = frozenset({SignalKind.LATENCY})
 _RESOURCE_FAULT = {
@@ -105,6 +107,7 @@ def metric_resources(table: MetricTable) -> list[Clue]:
                 null_windows=null.shape[1],
                 instance=_instance(row),
                 growth=_growth(table, place),
+                has_room=_has_room(table, place),
                 explained=log1p(z) if _follows_demand(table, place, demand.get(row.owner)) else 0.0,
             )
         )
@@ -239,9 +242,31 @@ def _symptom_row(table: MetricTable, place: int, z: float, course: Floats) -> Sy
 
 
 def _growth(table: MetricTable, place: int) -> float | None:
-    level = float(table.shift.level[place])
-    reached = float(high_rows(table.value[place : place + 1, table.split : table.end])[0])
-    return (reached - level) / abs(level) if level != 0 and np.isfinite(reached) else None
+    usual, reached = _use(table, place)
+    return (reached - usual) / abs(usual) if usual != 0 and np.isfinite(reached) else None
+
+
+def _has_room(table: MetricTable, place: int) -> bool:
+    """Whether a resource stays far from full: its share in use where that is known, else a small growth."""
+    kind, full = table.rows[place].meaning.kind, full_share(table.rows[place])
+    _, reached = _use(table, place)
+    if full is not None and kind is not SignalKind.QUEUE and 0.0 <= reached <= full:
+        return reached < NEARLY_FULL * full
+    growth = _growth(table, place)
+    return kind is SignalKind.CPU and growth is not None and 0 < growth < LEAST_GROWTH
+
+
+def _use(table: MetricTable, place: int) -> tuple[float, float]:
+    """How much of a resource is usually in use, and how much was after the onset.
+
+    What is free of a known whole is turned round.
+    """
+    row, level = table.rows[place], float(table.shift.level[place])
+    after = table.value[place : place + 1, table.split : table.end]
+    full = full_share(row)
+    if row.meaning.harmful < 0 and full is not None:
+        return full - level, full + float(high_rows(-after)[0])
+    return level, float(high_rows(after)[0])
 
 
 def _instance(row: MetricRow) -> str | None:

@@ -1,9 +1,9 @@
 """Evidence that trouble started in a candidate, and its callees of which nothing is recorded.
 
 Being slow or failing is a symptom: any callee may have passed it on. Evidence of an entity's own origin is a
-resource that ran up further than its requests did, time on the way to it that neither end spent, failures of
-its own while what it calls is sound, lines of failure that it wrote itself, or a fault that its platform
-reports. Where it calls something
+resource that ran up further than its requests did and has no room left, time on the way to it that neither
+end spent, failures of its own while what it calls is sound, lines of failure that it wrote itself, or a fault
+that its platform reports. Where it calls something
 unseen, its failures and full pools may come from there. Time inside it that no recorded callee accounts for
 says that it starts here or in something it calls unseen.
 """
@@ -83,7 +83,7 @@ class CalleeSight:
 
     def own_evidence(self, one: Candidate) -> OwnEvidence:
         """The candidate's findings of its own origin, and its unseen callees."""
-        found = [clue for clue in one.clues if clue.excess > 0 and clue.writer is None and not clue.passed_on]
+        found = [clue for clue in one.clues if clue.excess > 0 and _is_own(clue)]
         if self.spans is not None and one.entity in self.spans.untraced:
             # Time of calls to an entity that writes no spans was spent there or on the way.
             found = [clue for clue in found if clue.modality is not Modality.EDGE_GAP]
@@ -113,6 +113,15 @@ class CalleeSight:
         if groups is None or self.spans is None or entity not in self.spans.entities:
             return frozenset()
         return _find_silent(groups, self.spans, self.spans.entities.index(entity))
+
+
+def _is_own(clue: Clue) -> bool:
+    """Whether a finding may have its origin in its entity: neither written by another nor a consequence.
+
+    A resource with room to spare delays and refuses nothing: whatever makes requests fail or wait keeps it
+    busier too.
+    """
+    return clue.writer is None and not clue.passed_on and not clue.has_room
 
 
 def _rules_out(clue: Clue, *, unseen: bool) -> bool:

@@ -87,6 +87,16 @@ def _failures(row: MetricRow, value: Floats) -> Floats | None:
     return None
 
 
+def full_share(row: MetricRow) -> float | None:
+    """The value at which all of it is in use; None for a series that is no share."""
+    if not _is_share(row):
+        return None
+    percent = row.unit in ("percent", "%") or bool(
+        frozenset(words_of(row.signal)) & {"percent", "percentage"}
+    )
+    return 100.0 if percent else 1.0
+
+
 def _is_share(row: MetricRow) -> bool:
     named = frozenset(words_of(row.signal)) & {"rate", "ratio", "share", "percent", "percentage"}
     return row.unit in ("ratio", "1", "percent", "%") or (row.unit is None and bool(named))
