@@ -12,11 +12,12 @@ from dataclasses import replace
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.predicate_rule import LIMIT_SHARE
 from diagnosis_harness.diagnosis.question_form import QuestionForm, Topic
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.incident_time import is_same_time
 from diagnosis_harness.guards.support import began_earlier
-from diagnosis_harness.tools.evidence import EvidenceItem
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 ANSWERING_MAX = 5
@@ -24,6 +25,8 @@ ANSWERING_MAX = 5
 CLEAR_Z = 3.0
 """Widths of normal operation from which a move is a finding; from two on it is a hint, and a calm service
 shows hints."""
+NEVER_WELL_ERRORS = 0.05
+"""Share of failures from which on nobody calls a service well, however long it has been so."""
 _MOVES = frozenset(
     {
         Predicate.CHANGED,
@@ -121,6 +124,26 @@ def _is_clear(item: EvidenceItem) -> bool:
     return not isinstance(z, (int, float)) or abs(z) >= CLEAR_Z
 
 
+def _is_never_well(item: EvidenceItem) -> bool:
+    """Whether a level says by itself that something is wrong, however steady it is.
+
+    Down throughout, failing throughout, and full throughout move no further than they always did.
+    """
+    value, kind = item.value, item.attributes.get("kind")
+    if item.kind is not ItemKind.SIGNAL_CHANGE or value is None:
+        return False
+    share = value / 100.0 if item.unit == "percent" else value
+    match kind:
+        case "availability" | "traffic":
+            return value <= 0.0
+        case "errors":
+            return share >= NEVER_WELL_ERRORS and (item.unit == "percent" or value <= 1.0)
+        case "cpu" | "memory" | "disk" | "pool" | "saturation":
+            return item.unit == "percent" and share >= LIMIT_SHARE
+        case _:
+            return False
+
+
 def _state_of(
     name: str, inquiry: Inquiry, claims: Sequence[Claim], records: Sequence[EvidenceRecord]
 ) -> tuple[Claim, ...]:
@@ -129,7 +152,10 @@ def _state_of(
     if unusual:
         return tuple(unusual[:1])
     names = _names(name, inquiry)
-    if any(is_harm(item) for record in records for item in record.items if item.entity in names):
+    own = [item for record in records for item in record.items if item.entity in names]
+    if any(is_harm(item) or _is_never_well(item) for item in own):
+        return ()
+    if inquiry.alert_entity in names:  # steady since before the recording is not what an alert calls well
         return ()
     items = _items(records)
     moved = [each for each in claims if each.predicate in _SHOWS_MOVE and each.entity in names]

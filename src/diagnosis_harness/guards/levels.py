@@ -7,6 +7,7 @@ level, and no draft is released above the level that the evidence reaches.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from math import inf
 from types import MappingProxyType
 
 from diagnosis_harness.diagnosis.claim import FaultKind
@@ -19,6 +20,9 @@ SCOPE_MOST = 2
 """Unseen callees at most that a scoped conclusion may name beside its entity: more narrows nothing down."""
 TRIGGER_REACH_S = 3_600.0
 """How long before the onset a change may lie that is called its trigger; the analyst lists no older ones."""
+LATER_S = 30.0
+"""How much later than what explains the cause a change may seem to be: series begin to move at the start of a
+step, and half a minute is the usual step. An alert fires later than that, so its own time does not count."""
 FITTING_VERDICTS = frozenset({"candidate", "unread"})
 """Verdicts of a weighed change that fits, as a change item names them (`analysis.change_weight`)."""
 _RESOURCES = frozenset({"cpu", "memory", "disk", "queue", "pool", "saturation"})
@@ -115,7 +119,12 @@ def conclusion_level(ranked: EvidenceItem, cited: Iterable[EvidenceItem]) -> Cau
     if ranked.attributes.get("open") is not False or not any(explains(ranked, item) for item in items):
         return CauseLevel.LOCALISED
     own = [item for item in items if ranked.entity in (item.entity, item.attributes.get("owner"))]
-    return CauseLevel.TRIGGER if any(map(_is_trigger, own)) else CauseLevel.EXPLAINED
+    began_s = min(
+        (item.onset_s for item in items if explains(ranked, item) and item.onset_s is not None), default=inf
+    )
+    triggers = [item for item in own if _is_trigger(item)]
+    came_before = any((item.onset_s or 0.0) <= began_s + LATER_S for item in triggers)
+    return CauseLevel.TRIGGER if came_before else CauseLevel.EXPLAINED
 
 
 def scope_of(ranked: EvidenceItem) -> tuple[str, ...]:

@@ -13,8 +13,9 @@ from diagnosis_harness.tools.evidence import ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 NONE_FITS: Final = Text(
-    en="None of the {count} recorded changes fits in time, place and words.",
-    zh="已记录的 {count} 项变更在时间、位置和用词上都与此不符。",
+    en="No recorded change fits in time, place and words together ({count} weighed);"
+    " one without matching words is not ruled out.",
+    zh="没有一项已记录的变更在时间、位置和用词上同时相符（共比较 {count} 项）；用词不符并不排除该变更。",
 )
 _WEIGHS: Final = "weigh_changes"
 

@@ -57,6 +57,36 @@ def test_nothing_is_as_usual_where_a_record_holds_worse() -> None:
     assert answering_claims(HEALTH, (says(Predicate.NORMAL),), (ready_record(QUIET, LOUD),)) == ()
 
 
+@pytest.mark.parametrize(
+    ("kind", "value", "unit", "well"),
+    [
+        ("availability", 0.0, None, False),
+        ("availability", 1.0, None, True),
+        ("traffic", 0.0, "1/s", False),
+        ("traffic", 3.0, "1/s", True),
+        ("errors", 0.95, None, False),
+        ("errors", 0.04, None, True),
+        ("errors", 6.0, "percent", False),
+        ("errors", 1.0, "percent", True),
+        ("errors", 12.0, "1/s", True),  # of how many, nobody knows
+        ("disk", 100.0, "percent", False),
+        ("disk", 60.0, "percent", True),
+        ("latency", 9.0, "s", True),  # what is slow for a service only its normal operation tells
+    ],
+)
+def test_what_was_never_well_is_not_as_usual(kind: str, value: float, unit: str | None, well: bool) -> None:
+    """Down, failing or full throughout moves no further than it always did."""
+    steady = replace(QUIET, item_id="i2", value=value, unit=unit, attributes={"kind": kind})
+    answer = answering_claims(HEALTH, (says(Predicate.NORMAL),), (ready_record(QUIET, steady),))
+    assert bool(answer) is well
+
+
+def test_an_alerting_entity_is_not_called_as_usual() -> None:
+    """Its threshold may have been passed all the time that was recorded."""
+    alerting = replace(HEALTH, alert_entity="checkout")
+    assert answering_claims(alerting, (says(Predicate.NORMAL),), (ready_record(QUIET),)) == ()
+
+
 def test_what_got_worse_comes_before_what_stayed() -> None:
     """One claim is the answer."""
     worse = says(Predicate.CHANGED, item="i2")

@@ -11,7 +11,14 @@ from tests.support.inquiries import inquiry
 from diagnosis_harness.analysis.change_weight import ChangeVerdict
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, CauseLevel, DiagnosisDraft
-from diagnosis_harness.guards.levels import PROOFS, SCOPE_MOST, SHOWS_KIND, conclusion_level, scope_of
+from diagnosis_harness.guards.levels import (
+    LATER_S,
+    PROOFS,
+    SCOPE_MOST,
+    SHOWS_KIND,
+    conclusion_level,
+    scope_of,
+)
 from diagnosis_harness.guards.semantic_rules import ranking_objections
 from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.kernel.json_value import Scalar
@@ -177,6 +184,13 @@ def test_a_change_of_another_or_long_before_is_no_trigger() -> None:
         replace(CHANGE, attributes={"before_onset_s": 600.0}),  # nobody weighed it
     ):
         assert conclusion_level(EXPLAINED, [CPU, other]) is CauseLevel.EXPLAINED
+
+
+def test_a_change_after_what_explains_the_cause_is_no_trigger() -> None:
+    """The alert that the change is measured from fires after what it alerts to."""
+    began = replace(CPU, onset_s=ONSET_S)
+    for later_s, due in ((LATER_S, CauseLevel.TRIGGER), (LATER_S + 1.0, CauseLevel.EXPLAINED)):
+        assert conclusion_level(EXPLAINED, [began, replace(CHANGE, onset_s=ONSET_S + later_s)]) is due
 
 
 @pytest.mark.parametrize("verdict", list(ChangeVerdict))

@@ -15,6 +15,11 @@ from diagnosis_harness.testing.evidence import ONSET_S, ready_record
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
+NONE_OF_SEVEN = (
+    "No recorded change fits in time, place and words together (7 weighed);"
+    " one without matching words is not ruled out."
+)
+
 
 def one_change(verdict: str = "no-match", **arguments: JsonValue) -> EvidenceRecord:
     """One change of payment, ten minutes before the onset."""
@@ -47,5 +52,5 @@ def test_none_fits_is_said_where_all_were_weighed_for_the_question(
     """In both languages, with their number."""
     asked = inquiry(onset_s=ONSET_S)
     english = list(change_sentences([record], asked, Language.EN))
-    assert english == (["None of the 7 recorded changes fits in time, place and words."] if said else [])
+    assert english == ([NONE_OF_SEVEN] if said else [])
     assert len(list(change_sentences([record], asked, Language.ZH))) == said
