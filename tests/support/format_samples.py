@@ -295,6 +295,16 @@ def _json(value: object) -> str:
     return json.dumps(value)
 
 
+_EVENT_LIST: Final = {
+    "events": [
+        {
+            "date": "2026-05-06T08:41:00Z",
+            "source_identifier": "orders-db",
+            "event_categories": ["failover"],
+            "message": "Multi-AZ failover started",
+        }
+    ]
+}
 SAMPLES: Final[dict[str, tuple[str, str]]] = CHANGE_SAMPLES | {
     "prometheus": ("answer.json", _json(_matrix())),
     "exposition": ("page.prom", _exposition()),
@@ -318,6 +328,7 @@ SAMPLES: Final[dict[str, tuple[str, str]]] = CHANGE_SAMPLES | {
     "datadog": ("cpu.json", _json(_DATADOG)),
     "datadog-v2": ("cpu-2.json", _json(_DATADOG_2)),
     "azure": ("azure.json", _json(_azure())),
+    "event-list": ("told.json", _json(_EVENT_LIST)),
     "grafana-frames": ("panel.json", _json(_frames())),
     "sadf-json": ("sadf.json", _json(_sadf_json())),
     "sadf": ("sadf.csv", _SADF),
