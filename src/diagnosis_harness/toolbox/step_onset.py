@@ -11,7 +11,7 @@ import numpy as np
 from diagnosis_harness.analysis.arrays import Flags
 from diagnosis_harness.analysis.joint_step import JointStep, find_joint_step
 from diagnosis_harness.analysis.meaning import SYMPTOMS, SignalSide
-from diagnosis_harness.analysis.onset import CLEAR, REACH_S, OnsetEstimate
+from diagnosis_harness.analysis.onset import CLEAR, OnsetEstimate
 from diagnosis_harness.toolbox.incident_view import IncidentView
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.ports import AlertInfo
@@ -19,21 +19,19 @@ from diagnosis_harness.toolbox.ports import AlertInfo
 LEAST_TOGETHER = 2
 """Series that must step together where any may, or at any time: of hundreds one does by chance."""
 CLEAR_ANYWHERE = 2.0 * CLEAR
-"""Widths of a step where nobody said when: all columns are looked at, and not the few before an alert."""
+"""Widths of a step where nobody said when: all columns are looked at."""
 
 
-def step_onset(view: IncidentView, alert: AlertInfo, *, alert_s: float | None) -> OnsetEstimate | None:
-    """The step of the series that raise the question, with an alert at most `REACH_S` before it."""
+def step_onset(view: IncidentView, alert: AlertInfo) -> OnsetEstimate | None:
+    """The step that the series that raise the question take together."""
     table = view.metrics
     if table is None:
         return None
-    found = _step(view, table, view.indicator_rows(alert), alert_s)
-    if alert_s is None and found is not None and found.series < LEAST_TOGETHER:
-        return None
-    return _onset_of(table, found, alert_s)
+    found = _step(view, table, view.indicator_rows(alert))
+    return _onset_of(table, found if found is not None and found.series >= LEAST_TOGETHER else None)
 
 
-def step_onset_of_all(view: IncidentView, *, alert_s: float | None) -> OnsetEstimate | None:
+def step_onset_of_all(view: IncidentView) -> OnsetEstimate | None:
     """The strongest step that several symptoms of the system take together."""
     table = view.metrics
     if table is None:
@@ -46,32 +44,29 @@ def step_onset_of_all(view: IncidentView, *, alert_s: float | None) -> OnsetEsti
         and row.meaning.kind in SYMPTOMS
         and row.meaning.harmful
     ]
-    found = _step(view, table, rows, alert_s)
-    onset = _onset_of(table, found if found is not None and found.series >= LEAST_TOGETHER else None, alert_s)
+    found = _step(view, table, rows)
+    onset = _onset_of(table, found if found is not None and found.series >= LEAST_TOGETHER else None)
     return None if onset is None else replace(onset, by_several=True)
 
 
-def _step(
-    view: IncidentView, table: MetricTable, rows: Sequence[int], alert_s: float | None
-) -> JointStep | None:
+def _step(view: IncidentView, table: MetricTable, rows: Sequence[int]) -> JointStep | None:
     if not rows:
         return None
     sign = np.array([table.rows[place].meaning.harmful or 1 for place in rows], dtype=np.float64)[:, None]
     places = list(rows)
     baseline = table.baseline[places] if table.baseline.shape[1] else np.zeros((len(places), 0))
-    allowed = _columns_to_try(view, table, alert_s)
-    clear = CLEAR_ANYWHERE if alert_s is None else CLEAR
-    return find_joint_step(table.value[places] * sign, baseline * sign, allowed, clear=clear)
+    allowed = _columns_to_try(view, table)
+    return find_joint_step(table.value[places] * sign, baseline * sign, allowed, clear=CLEAR_ANYWHERE)
 
 
-def _columns_to_try(view: IncidentView, table: MetricTable, alert_s: float | None) -> Flags:
-    """Columns that an onset may be at: near the alert, and where spans were recorded, if there are any.
+def _columns_to_try(view: IncidentView, table: MetricTable) -> Flags:
+    """Columns that an onset may be at: where spans were recorded, if there are any.
 
     Whoever exports the spans of a few minutes exports those of the incident, and before and after an onset
     elsewhere there would be none to compare.
     """
     begins_s = table.time_s - 0.5 * table.step_s
-    first_s, last_s = (-inf, inf) if alert_s is None else (alert_s - REACH_S, alert_s)
+    first_s, last_s = -inf, inf
     if view.spans is not None:
         start_s = view.spans.spans.start_s[view.spans.recording == 0]
         first_s = max(first_s, float(start_s.min()) - table.step_s)
@@ -79,10 +74,8 @@ def _columns_to_try(view: IncidentView, table: MetricTable, alert_s: float | Non
     return np.asarray((begins_s >= first_s) & (begins_s <= last_s), dtype=np.bool_)
 
 
-def _onset_of(table: MetricTable, step: JointStep | None, alert_s: float | None) -> OnsetEstimate | None:
+def _onset_of(table: MetricTable, step: JointStep | None) -> OnsetEstimate | None:
     if step is None:
         return None
     at_s = float(table.time_s[step.at] - 0.5 * table.step_s)
-    if alert_s is not None and abs(at_s - alert_s) <= table.step_s:
-        return OnsetEstimate(alert_s, at_s, step.widths, moved=False)
     return OnsetEstimate(at_s, at_s, step.widths, moved=True)

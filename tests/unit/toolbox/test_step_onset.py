@@ -1,4 +1,4 @@
-"""The onset where an alert leaves few points after it, and where nothing is stated."""
+"""The onset where nothing is stated."""
 
 from __future__ import annotations
 
@@ -56,23 +56,6 @@ def sources_of(*series: Series, alert_s: float | None = None) -> InMemorySources
     """A recording, with an alert on the entry where a time is given."""
     alert = AlertInfo() if alert_s is None else AlertInfo(entity="web", signal="latency", time_s=alert_s)
     return InMemorySources(incident=series, call_edges=CALLS, alert=alert)
-
-
-def test_an_alert_two_minutes_late_is_corrected(ctx: RunContext) -> None:
-    """With two points between what began and the alert, and none after it."""
-    alert_s = onset_at(COLUMNS)
-    late = sources_of(line("web", COLUMNS - 2), line("pay", COLUMNS - 2), alert_s=alert_s)
-    assert onset_s(ctx, late) == about(onset_at(COLUMNS - 2))
-
-
-def test_an_alert_whose_series_shows_nothing_is_corrected_by_those_that_step_together(
-    ctx: RunContext,
-) -> None:
-    """One other series alone steps by chance."""
-    calm, alert_s = line("web", COLUMNS), onset_at(32)
-    pay = line("pay", 30), line("pay", 30, signal="latency_p99")
-    assert onset_s(ctx, sources_of(calm, *pay, alert_s=alert_s)) == about(onset_at(30))
-    assert onset_s(ctx, sources_of(calm, pay[0], alert_s=alert_s)) == alert_s
 
 
 def test_nothing_stated_finds_the_step_of_the_entry_before_a_louder_one_elsewhere(ctx: RunContext) -> None:
