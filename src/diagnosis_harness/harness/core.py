@@ -155,8 +155,8 @@ class DiagnosisHarnessCore(Closing):
     def cancel(self, ctx: RunContext, reason: CancellationReason, detail: str = "") -> CancelAnswer:
         """End the run for a reason and notify every registered resource. After it returns, nothing starts.
 
-        It is cooperative: later gates refuse, waits through the core end, callbacks are called. Work inside a
-        provider or a thread may still be running.
+        It is cooperative: later gates refuse, waits through the core end, callbacks are called. It
+        does not claim that work inside a provider or a thread has stopped.
         """
         return self._signal(ctx, reason, detail)
 
