@@ -159,3 +159,23 @@ def test_a_processor_with_room_to_spare_is_not_called_the_cause(
     assert named
     assert {each["fault_kind"] for each in named} == {"ERRORS"}
     assert {each["level"] for each in document["report"]["causes"]} <= {"LOCALISED"}
+
+
+@pytest.mark.parametrize(
+    ("case", "question", "starts_at"),
+    [
+        ("B08", "Why is booking slow since 09:30?", "vault"),
+        ("B32c", "Why is booking slow since 09:30?", None),
+        ("B33", "Why is booking failing since 09:30?", None),
+        ("C5", "Why are api requests failing since 09:30?", None),
+    ],
+)
+def test_a_symptom_and_what_began_later_are_not_released_as_the_cause(
+    tmp_path: Path, case: str, question: str, starts_at: str | None
+) -> None:
+    """Where the culprit is replaced, silent or down, nobody else is blamed in its place."""
+    document = ask_about(CASES / case / "incident", question, tmp_path)
+
+    causes = document["report"]["causes"]
+    assert [each["entity"] for each in causes] == ([] if starts_at is None else [starts_at])
+    assert {each["level"] for each in causes} <= {"LOCALISED"}

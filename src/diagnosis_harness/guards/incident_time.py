@@ -19,7 +19,6 @@ inside a minute is first seen at its end."""
 SAME_TIME_S = 1.0
 """Times are written to the second; two that differ by less are the same."""
 
-
 REPORTED_S = 86_400.0
 """What a platform reported for a day before the onset without harm is not what began it."""
 

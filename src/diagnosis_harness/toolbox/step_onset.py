@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import inf
 
 import numpy as np
 
 from diagnosis_harness.analysis.arrays import Flags
-from diagnosis_harness.analysis.joint_step import JointStep, find_joint_step
+from diagnosis_harness.analysis.joint_step import find_joint_step
 from diagnosis_harness.analysis.meaning import SYMPTOMS, SignalSide
 from diagnosis_harness.analysis.onset import CLEAR, OnsetEstimate
 from diagnosis_harness.toolbox.incident_view import IncidentView
@@ -27,8 +26,7 @@ def step_onset(view: IncidentView, alert: AlertInfo) -> OnsetEstimate | None:
     table = view.metrics
     if table is None:
         return None
-    found = _step(view, table, view.indicator_rows(alert))
-    return _onset_of(table, found if found is not None and found.series >= LEAST_TOGETHER else None)
+    return _step(view, table, view.indicator_rows(alert))
 
 
 def step_onset_of_all(view: IncidentView) -> OnsetEstimate | None:
@@ -44,19 +42,23 @@ def step_onset_of_all(view: IncidentView) -> OnsetEstimate | None:
         and row.meaning.kind in SYMPTOMS
         and row.meaning.harmful
     ]
-    found = _step(view, table, rows)
-    onset = _onset_of(table, found if found is not None and found.series >= LEAST_TOGETHER else None)
+    onset = _step(view, table, rows)
     return None if onset is None else replace(onset, by_several=True)
 
 
-def _step(view: IncidentView, table: MetricTable, rows: Sequence[int]) -> JointStep | None:
+def _step(view: IncidentView, table: MetricTable, rows: Sequence[int]) -> OnsetEstimate | None:
+    """The strongest step that enough of these rows take together."""
     if not rows:
         return None
     sign = np.array([table.rows[place].meaning.harmful or 1 for place in rows], dtype=np.float64)[:, None]
     places = list(rows)
     baseline = table.baseline[places] if table.baseline.shape[1] else np.zeros((len(places), 0))
     allowed = _columns_to_try(view, table)
-    return find_joint_step(table.value[places] * sign, baseline * sign, allowed, clear=CLEAR_ANYWHERE)
+    step = find_joint_step(table.value[places] * sign, baseline * sign, allowed, clear=CLEAR_ANYWHERE)
+    if step is None or step.series < LEAST_TOGETHER:
+        return None
+    at_s = float(table.time_s[step.at] - 0.5 * table.step_s)
+    return OnsetEstimate(at_s, at_s, step.widths, moved=True)
 
 
 def _columns_to_try(view: IncidentView, table: MetricTable) -> Flags:
@@ -65,17 +67,9 @@ def _columns_to_try(view: IncidentView, table: MetricTable) -> Flags:
     Whoever exports the spans of a few minutes exports those of the incident, and before and after an onset
     elsewhere there would be none to compare.
     """
+    if view.spans is None:
+        return np.ones(len(table.time_s), dtype=np.bool_)
     begins_s = table.time_s - 0.5 * table.step_s
-    first_s, last_s = -inf, inf
-    if view.spans is not None:
-        start_s = view.spans.spans.start_s[view.spans.recording == 0]
-        first_s = max(first_s, float(start_s.min()) - table.step_s)
-        last_s = min(last_s, float(start_s.max()))
+    start_s = view.spans.spans.start_s[view.spans.recording == 0]
+    first_s, last_s = float(start_s.min()) - table.step_s, float(start_s.max())
     return np.asarray((begins_s >= first_s) & (begins_s <= last_s), dtype=np.bool_)
-
-
-def _onset_of(table: MetricTable, step: JointStep | None) -> OnsetEstimate | None:
-    if step is None:
-        return None
-    at_s = float(table.time_s[step.at] - 0.5 * table.step_s)
-    return OnsetEstimate(at_s, at_s, step.widths, moved=True)
