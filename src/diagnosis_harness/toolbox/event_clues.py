@@ -10,7 +10,7 @@ from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality
 from diagnosis_harness.analysis.platform_event import EventKind, EventStanding, Severity
 from diagnosis_harness.analysis.platform_history import Occurrence
 
-UNMINDED_S: Final = 86_400.0
+HARMLESS_S: Final = 86_400.0
 """What lasted for a day without harm is not what began it, as of changes."""
 BEGINS_WITHIN_S: Final = 3_600.0
 """How long after the onset a fault may begin, as long as metrics and lines are judged."""
@@ -43,7 +43,7 @@ def event_clues(events: Iterable[Occurrence], owners: Mapping[str, str], *, onse
 def is_of_onset(one: Occurrence, onset_s: float) -> bool:
     """Whether it lasted at an onset or began soon after; what was over by then is another matter."""
     over = one.standing is EventStanding.OVER and one.last_s < onset_s - ONSET_SLACK_S
-    return not over and onset_s - UNMINDED_S <= one.first_s <= onset_s + BEGINS_WITHIN_S
+    return not over and onset_s - HARMLESS_S <= one.first_s <= onset_s + BEGINS_WITHIN_S
 
 
 def first_fault(events: Iterable[Occurrence]) -> Occurrence | None:

@@ -16,8 +16,8 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.testing.sources import InMemorySources
 from diagnosis_harness.toolbox.event_clues import (
     BEGINS_WITHIN_S,
+    HARMLESS_S,
     ONSET_SLACK_S,
-    UNMINDED_S,
     event_clues,
     first_fault,
 )
@@ -82,7 +82,7 @@ def test_every_kind_of_event_speaks_for_a_kind_of_fault_that_a_cause_can_have() 
 
 def test_the_guards_and_the_ranking_hold_the_same_times() -> None:
     """Players may import the guards, and the guards not the tools: the numbers stand twice."""
-    assert (UNMINDED_S, BEGINS_WITHIN_S, ONSET_SLACK_S) == (REPORTED_S, EARLY_S, LATE_S)
+    assert (HARMLESS_S, BEGINS_WITHIN_S, ONSET_SLACK_S) == (REPORTED_S, EARLY_S, LATE_S)
 
 
 def test_the_first_fault_that_lasts_is_where_it_began() -> None:
