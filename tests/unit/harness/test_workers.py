@@ -15,10 +15,13 @@ from diagnosis_harness.harness.workers import WorkerPool
 
 @contextmanager
 def pool_of(threads_max: int, *, stuck_max: int = 32) -> Iterator[WorkerPool]:
-    """A pool that is closed afterwards."""
+    """A pool that is closed afterwards; its threads have ended then."""
+    before = set(threading.enumerate())
     pool = WorkerPool(threads_max=threads_max, stuck_max=stuck_max)
     yield pool
     pool.close()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(5)
 
 
 class Gate:
