@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Said = Iterator[tuple[str, str]]
 _LIMIT = 0.9
 _SHARES = ("percent", "ratio", "share", "%")
+_TURN_S = 300.0
+"""How far an estimated beginning may lie from what really began: ten of the worlds' steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,25 @@ def _judge_change(told: Told) -> Said:
 
 
 def _began(told: Told) -> Said:
-    yield from _judge_change(told)
+    # What had begun before the asked time looks normal around that time; the world says whether it began.
+    if not told.item.more.get("began_before"):
+        yield from _judge_change(told)
+    elif not _had_trouble_at(told):
+        yield "normal operation told as a finding", told.shown
     if told.item.kind == "ONSET" and told.item.more.get("method") != "estimated":
         yield "onset that nobody observed", told.shown
+
+
+def _had_trouble_at(told: Told) -> bool:
+    """Whether trouble began or ended at about that time in whom the claim names, or in what that calls."""
+    world, at_s = told.world, told.item.onset_s
+    calls, reached, waiting = world.plant.calls, set[str](), [world.service_of(told.claim["entity"])]
+    while waiting:
+        if (name := waiting.pop()) not in reached:
+            reached.add(name)
+            waiting.extend(calls.get(name, ()))
+    turns = [s for t in world.plant.troubles if t.service in reached for s in (t.start_s, t.end_s)]
+    return at_s is not None and any(abs(at_s - turn_s) <= _TURN_S for turn_s in turns)
 
 
 def _judge_saturation(told: Told) -> Said:

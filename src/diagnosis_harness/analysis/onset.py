@@ -13,6 +13,9 @@ REACH_S = 900.0  # how far from the stated instant to look
 LEAST_SIDE = 3  # points that each side of a split needs
 CLEAR = 5.0  # widths between the two sides' medians
 SPLITS_TRIED = 240  # of one series, looked at closely: four hours by the minute
+EARLY_LEAST = 12  # points of one series before its step: fewer lie close together by chance
+BEYOND_SHARE = 0.9  # of the points since a step that must lie beyond nearly all before it
+EARLY_SHARE = 0.95  # of the points before it: one or two outliers may lie anywhere
 BETTER = 1.1  # how much more of the variation a split must explain than the stated one, to replace it
 
 
@@ -55,8 +58,20 @@ def estimate_onset(
     return OnsetEstimate(found_s if moved else stated_s, found_s, clarity, moved)
 
 
-def find_earlier_step(time_s: Floats, value: Floats, *, onset_s: float) -> float | None:
-    """When one series had moved before an onset and had not come back by then; None where it had not.
+@dataclass(frozen=True, slots=True)
+class EarlierStep:
+    """A step of one series before an onset, which it had not taken back by then.
+
+    `is_clear` is whether nearly all points since lie beyond nearly all before it, and enough lie before it.
+    Any other step may be chance: the series is neither as usual nor known to have moved.
+    """
+
+    time_s: float
+    is_clear: bool
+
+
+def find_earlier_step(time_s: Floats, value: Floats, *, onset_s: float) -> EarlierStep | None:
+    """The step with which one series had moved before an onset and stayed; None where there is none.
 
     Its clearest step lies before the onset, and what came after the onset is as it was since that step. Such
     a series looks calm around the onset, and is not: the trouble began earlier than it was asked about.
@@ -79,8 +94,17 @@ def find_earlier_step(time_s: Floats, value: Floats, *, onset_s: float) -> float
     if len(between) < LEAST_SIDE:
         return None
     before, since, after = (float(np.median(part)) for part in (early, between, values[times >= onset_s]))
-    has_stayed = abs(after - since) < 0.5 * abs(since - before)
-    return found.time_s if has_stayed else None
+    if abs(after - since) >= 0.5 * abs(since - before):
+        return None
+    return EarlierStep(found.time_s, _lies_beyond(values[times >= found.time_s], early, rose=since > before))
+
+
+def _lies_beyond(late: Floats, early: Floats, *, rose: bool) -> bool:
+    """Whether nearly all later values lie beyond nearly all earlier ones."""
+    if len(early) < EARLY_LEAST:
+        return False
+    late, early = (late, early) if rose else (-late, -early)
+    return float(np.quantile(late, 1.0 - BEYOND_SHARE)) > float(np.quantile(early, EARLY_SHARE))
 
 
 def _best_split(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diagnosis_harness.guards.support import began_earlier, is_normal
+from diagnosis_harness.guards.support import is_beyond_normal
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
 _OF_CALLS = frozenset({ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS})
@@ -12,4 +12,4 @@ def is_harm(item: EvidenceItem) -> bool:
     """Whether an item says that something got worse, further than normal operation shows."""
     if item.kind in _OF_CALLS:
         return item.direction is Direction.UP
-    return bool(item.attributes.get("bad")) and not is_normal(item) and not began_earlier(item)
+    return bool(item.attributes.get("bad")) and is_beyond_normal(item)

@@ -60,7 +60,7 @@ def time_objections(
 
 def is_normal(item: EvidenceItem) -> bool:
     """Whether a signal moved no further than its own normal operation shows; unknown is not normal."""
-    if began_earlier(item):
+    if began_earlier(item) or is_unsettled(item):
         return False
     if item.direction is Direction.FLAT:
         return True
@@ -76,6 +76,19 @@ def began_earlier(item: EvidenceItem) -> bool:
     Around that time it is neither normal nor news.
     """
     return item.attributes.get("began_before") is True
+
+
+def is_unsettled(item: EvidenceItem) -> bool:
+    """Whether a signal seems to have moved before the time that was asked about, and it may be chance.
+
+    It is neither normal nor does it show that anything began.
+    """
+    return item.attributes.get("unsettled") is True
+
+
+def is_beyond_normal(item: EvidenceItem) -> bool:
+    """Whether a signal moved further, around the time that was asked about, than normal operation shows."""
+    return not (is_normal(item) or began_earlier(item) or is_unsettled(item))
 
 
 def subject_of(rule: PredicateRule, item: EvidenceItem) -> str | None:
@@ -108,9 +121,9 @@ def _text(item: EvidenceItem, attribute: str) -> str | None:
 def _is_as_normal(rule: PredicateRule, item: EvidenceItem) -> bool:
     match rule.normality:
         case Normality.BEYOND:
-            return not (is_normal(item) or began_earlier(item))
+            return is_beyond_normal(item)
         case Normality.NOT_WITHIN:
-            return not is_normal(item)
+            return not (is_normal(item) or is_unsettled(item))
         case Normality.WITHIN:
             return is_normal(item)
         case Normality.ANY:

@@ -35,7 +35,8 @@ class FindChangedSignals:
 
     Attributes of an item: `z` (robust score over what the series does by itself), `bad`, `kind`, `ratio`,
     `median`, `false_alarm` (share of normal windows that moved as far), `owner` (service of an instance),
-    `began_before` (it had moved before the onset, at `onset_s`, and had not come back by then).
+    `began_before` (it had moved before the onset, at `onset_s`, and had not come back by then),
+    `unsettled` (it seems to have moved before the onset, and that may be chance).
     """
 
     views: Views

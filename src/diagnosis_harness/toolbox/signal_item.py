@@ -9,7 +9,7 @@ import numpy as np
 
 from diagnosis_harness.analysis.clue import NOISE_SHARE, calibrate
 from diagnosis_harness.analysis.meaning import SignalSide
-from diagnosis_harness.analysis.onset import find_earlier_step
+from diagnosis_harness.analysis.onset import EarlierStep, find_earlier_step
 from diagnosis_harness.analysis.robust import high_rows
 from diagnosis_harness.analysis.series import thin
 from diagnosis_harness.analysis.shift import own_time_of_change
@@ -89,7 +89,8 @@ def signal_item(
     median for a flat one. `baseline` is the usual level.
     """
     row = table.rows[move.row]
-    had_begun_s = _had_begun(table, move, onset_s)
+    earlier = _earlier_step(table, move, onset_s)
+    had_begun_s = earlier.time_s if earlier is not None and earlier.is_clear else None
     if had_begun_s is not None:
         rose = float(table.shift.value[move.row]) >= float(table.shift.level[move.row])
         move = replace(move, direction=Direction.UP if rose else Direction.DOWN)
@@ -98,6 +99,8 @@ def signal_item(
     attributes = _attributes(table, move, value, baseline)
     if had_begun_s is not None:
         attributes["began_before"] = True
+    elif earlier is not None:
+        attributes["unsettled"] = True
     length = max(table.end - table.split, 2)
     first = max(0, table.split - 2 * length)
     course = table.value[move.row, first : table.end]
@@ -105,7 +108,8 @@ def signal_item(
     line = _line(table, move, (value, baseline), ratio=attributes.get("ratio"))
     if began_s is not None:
         line += f" from {utc_text(began_s)} on"
-    if move.direction is not Direction.FLAT and value is not None and move.false_alarm is not None:
+    is_judged = value is not None and move.false_alarm is not None
+    if is_judged and had_begun_s is None and move.direction is not Direction.FLAT:
         # A move that normal operation shows as well must not read as one that it does not.
         line += f", as far as {move.as_far} of {move.normal_windows} windows of normal operation"
     return EvidenceItem(
@@ -128,14 +132,14 @@ def signal_item(
     )
 
 
-def _had_begun(table: MetricTable, move: SignalMove, onset_s: float) -> float | None:
-    """When a row that looks calm around the onset had moved before it; None for any other row."""
+def _earlier_step(table: MetricTable, move: SignalMove, onset_s: float) -> EarlierStep | None:
+    """The step before the onset of a row that looks calm around it; None for any other row."""
     is_calm = move.direction is Direction.FLAT or move.as_far > SHARE * move.normal_windows
     if not is_calm:
         return None
     begins_s = table.time_s[: table.end] - 0.5 * table.step_s
     found = find_earlier_step(begins_s, table.value[move.row, : table.end], onset_s=onset_s)
-    return None if found is None else round(found, 3)
+    return None if found is None else replace(found, time_s=round(found.time_s, 3))
 
 
 def _value(table: MetricTable, move: SignalMove) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from diagnosis_harness.analysis.onset import estimate_onset, find_earlier_step
+from diagnosis_harness.analysis.onset import EarlierStep, estimate_onset, find_earlier_step
 
 TIME_S = np.linspace(1_000_000.0, 1_003_570.0, 120)
 
@@ -90,4 +90,20 @@ def test_what_moved_before_an_onset_and_stayed_had_begun(
     noise = np.tile([0.0, 0.004, -0.003], 40)[:90]
     value = np.concatenate([np.full(length, level) for length, level in course]) + noise
 
-    assert find_earlier_step(np.arange(90.0), value, onset_s=60.0) == expected
+    found = find_earlier_step(np.arange(90.0), value, onset_s=60.0)
+
+    assert found == (None if expected is None else EarlierStep(expected, is_clear=True))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_noise_and_a_short_beginning_show_no_clear_step(seed: int) -> None:
+    """A few first points lie close together by chance, and a step after them may be none."""
+    rng = np.random.default_rng(seed)
+    noise = np.abs(rng.normal(0.002, 0.001, 330))
+    short = np.concatenate([np.full(5, 0.1), np.full(85, 1.0)]) + rng.normal(0.0, 0.004, 90)
+
+    of_noise = find_earlier_step(np.arange(330.0), noise, onset_s=300.0)
+    of_short = find_earlier_step(np.arange(90.0), short, onset_s=60.0)
+
+    assert of_noise is None or not of_noise.is_clear
+    assert of_short == EarlierStep(5.0, is_clear=False)

@@ -151,6 +151,17 @@ def test_normal_means_that_normal_operation_shows_it_as_well(
     assert codes(claim, ready_record(item)) == ([] if is_supported else [FindingCode.PREDICATE_NOT_BORNE])
 
 
+@pytest.mark.parametrize("predicate", [Predicate.NORMAL, Predicate.CHANGED, Predicate.BEGAN])
+def test_an_unsettled_signal_is_neither_normal_nor_begun(predicate: Predicate) -> None:
+    """It seems to have moved before the asked time, and that may be chance."""
+    calm = replace(make_change(3, 19), onset_s=1000.0)
+    unsettled = replace(calm, attributes={**calm.attributes, "unsettled": True})
+    claim = replace(change_claim(calm), predicate=predicate, onset_s=None)
+
+    assert (codes(claim, ready_record(calm)) == []) is (predicate is Predicate.NORMAL)
+    assert codes(claim, ready_record(unsettled)) == [FindingCode.PREDICATE_NOT_BORNE]
+
+
 def failing(**attributes: str) -> EvidenceItem:
     """Spans that fail, or end without a call."""
     line = "share of failing payment POST /pay spans rose from 0 ratio to 0.4 ratio"

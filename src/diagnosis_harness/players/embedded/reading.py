@@ -9,7 +9,7 @@ from diagnosis_harness.diagnosis.claim import EvidenceRef
 from diagnosis_harness.guards.answering import CLEAR_Z
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.levels import FITTING_VERDICTS, explains
-from diagnosis_harness.guards.support import began_earlier, is_normal
+from diagnosis_harness.guards.support import began_earlier, is_beyond_normal
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -175,12 +175,7 @@ def is_worth_telling(item: EvidenceItem) -> bool:
 
 def clearly_moved(item: EvidenceItem) -> bool:
     """Whether a signal clearly moved, further than normal operation shows, whatever harm that does."""
-    return (
-        item.kind is ItemKind.SIGNAL_CHANGE
-        and item.number("z") >= CLEAR_Z
-        and not is_normal(item)
-        and not began_earlier(item)
-    )
+    return item.kind is ItemKind.SIGNAL_CHANGE and item.number("z") >= CLEAR_Z and is_beyond_normal(item)
 
 
 def is_recent_change(item: EvidenceItem) -> bool:
