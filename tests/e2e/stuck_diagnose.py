@@ -14,7 +14,8 @@ from diagnosis_harness.cli.ports import LoadProgress
 from diagnosis_harness.diagnosis.question import OnsetWords
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.ports import ALL_METRICS, MetricSelection, Recording
-from diagnosis_harness.trace.sink import TraceSink
+from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName
+from diagnosis_harness.trace.sink import FanOutSink, TraceSink
 
 
 class StuckMetrics:
@@ -34,6 +35,14 @@ class StuckMetrics:
             threading.Event().wait()
 
 
+class Announcer:
+    """Says on standard error which tools have answered, for a test that waits for one of them."""
+
+    def emit(self, event: TraceEvent) -> None:
+        if event.name is TraceName.TOOL_INVOCATION and event.status is TraceEventStatus.SUCCEEDED:
+            print(f"answered: {event.payload.get('tool')}", file=sys.stderr, flush=True)  # noqa: T201 - as above
+
+
 def open_stuck(
     *,
     folder: Path,
@@ -43,7 +52,8 @@ def open_stuck(
     progress: LoadProgress,
 ) -> Diagnosis:
     """The folder as it is, but for its metrics."""
-    diagnosis = build_diagnosis(folder=folder, baseline=baseline, onset=onset, sink=sink, progress=progress)
+    both = FanOutSink([sink, Announcer()])
+    diagnosis = build_diagnosis(folder=folder, baseline=baseline, onset=onset, sink=both, progress=progress)
     diagnosis.sources = replace(diagnosis.sources, metrics=StuckMetrics())
     return diagnosis
 

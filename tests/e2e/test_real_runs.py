@@ -146,7 +146,11 @@ def test_ctrl_c_ends_a_run_whose_backend_hangs_and_keeps_its_evidence(
         encoding="utf-8",
     )
     assert process.stderr is not None
-    assert any("stuck" in line for line in process.stderr)
+    awaited = {"stuck\n", "answered: describe_sources\n"}
+    while awaited:
+        line = process.stderr.readline()
+        assert line, "the process ended early"
+        awaited.discard(line)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
 
