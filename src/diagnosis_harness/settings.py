@@ -9,8 +9,15 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
 
+from diagnosis_harness.earlier_settings import rename_sections, rename_variables
 from diagnosis_harness.harness.budget import RunBudgetLimits
 from diagnosis_harness.harness.retry_policy import TWO_ATTEMPTS, HarnessRetryPolicies, RetryPolicy
 from diagnosis_harness.kernel.errors import InvalidSetting
@@ -88,7 +95,7 @@ class ProjectionSettings(_Section):
 
 
 class PlayersSettings(_Section):
-    """Who plays each role; the names stand in `bootstrap.players`."""
+    """Who plays each role; `bootstrap.players` lists the names."""
 
     router: str
     policy: str
@@ -117,13 +124,13 @@ class KnowledgeSettings(_Section):
     refresh_s: Seconds
 
 
-class CareSettings(_Section):
+class SupervisionSettings(_Section):
     """Heartbeats of processes, and recovery of the runs of dead ones."""
 
-    beat_s: Seconds
-    look_s: Seconds
+    heartbeat_s: Seconds
+    poll_s: Seconds
     dead_after_s: Seconds
-    redeliver_after_s: Seconds
+    requeue_after_s: Seconds
     drain_s: Seconds
 
 
@@ -264,7 +271,7 @@ class Settings(BaseSettings):
     players: PlayersSettings
     folder: FolderSettings
     knowledge: KnowledgeSettings
-    care: CareSettings
+    supervision: SupervisionSettings
     database: DatabaseSettings
     evidence: EvidenceSettings
     queue: QueueSettings
@@ -290,6 +297,8 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The environment over the files; no dotenv and no secret files."""
         del settings_cls, dotenv_settings, file_secret_settings
+        if isinstance(env_settings, EnvSettingsSource):
+            env_settings.env_vars = rename_variables(env_settings.env_vars)
         return (env_settings, init_settings)
 
     def budget_limits(self) -> RunBudgetLimits:
@@ -311,7 +320,7 @@ def load_settings(file: Path | None = None) -> Settings:
         InvalidSetting: the file cannot be read, a key is not known, or a value is refused.
     """
     shipped = tomllib.loads(files("diagnosis_harness").joinpath("settings.toml").read_text(encoding="utf-8"))
-    given = {} if file is None else _read(file)
+    given = {} if file is None else rename_sections(_read(file), place=str(file))
     place = "settings" if file is None else str(file)
     try:
         return Settings(**_merge(shipped, given))  # type: ignore[arg-type]  # checked by pydantic, here

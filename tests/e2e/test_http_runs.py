@@ -330,7 +330,7 @@ def test_health_readiness_and_metrics_are_reported(server: RunningServer, done: 
     client = server.client()
     assert client.get("/healthz").json() == {"status": "ok"}
     ready = client.get("/readyz")
-    parts = ("database", "evidence", "queue", "sources", "care", "log")
+    parts = ("database", "evidence", "queue", "sources", "background", "log")
     checks = dict.fromkeys(parts, "ok")
     assert (ready.status_code, ready.json()["checks"]) == (200, checks)
     text = client.get("/metrics").text
@@ -358,7 +358,7 @@ def test_a_process_whose_care_has_ended_is_not_ready(tmp_path: Path) -> None:
         server.inside(lambda: _cancel_while_it_waits("heartbeat"))
         ready = server.client().get("/readyz")
         assert (ready.status_code, ready.json()["status"]) == (503, "not ready")
-        assert ready.json()["checks"]["care"] == "heartbeat has ended"
+        assert ready.json()["checks"]["background"] == "heartbeat has ended"
 
 
 async def _cancel_while_it_waits(name: str) -> None:

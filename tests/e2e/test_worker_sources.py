@@ -29,7 +29,7 @@ ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
-    "DIAGNOSE_CARE__BEAT_S": "0.5",
+    "DIAGNOSE_SUPERVISION__HEARTBEAT_S": "0.5",
     "DIAGNOSE_SERVER__UNFINISHED_RUNS": "100",
     "PYTHONPATH": os.pathsep.join(sys.path),  # the code that is tested, wherever it was copied to
 }
@@ -240,14 +240,14 @@ def test_what_a_killed_worker_had_in_hand_is_worked_on_by_another_with_the_sourc
     postgres_url: str, shop: Path
 ) -> None:
     """Nothing is lost: what it had begun ends FAILED, all the rest is done."""
-    care = {"DIAGNOSE_CARE__DEAD_AFTER_S": "4", "DIAGNOSE_CARE__REDELIVER_AFTER_S": "2"}
+    supervision = {"DIAGNOSE_SUPERVISION__DEAD_AFTER_S": "4", "DIAGNOSE_SUPERVISION__REQUEUE_AFTER_S": "2"}
     with team(postgres_url) as members:
-        _, url = members.serve("--no-work", "--from", shop, **care)
-        ((doomed, _),) = members.workers(("--from", shop, "--parallel", "1"), **care)
+        _, url = members.serve("--no-work", "--from", shop, **supervision)
+        ((doomed, _),) = members.workers(("--from", shop, "--parallel", "1"), **supervision)
         run_ids = ask(url, 6)
         wait_until_closed(url, run_ids[:1])
         doomed.process.kill()
-        members.workers((), ("--from", shop), **care)
+        members.workers((), ("--from", shop), **supervision)
         rows = wait_until_closed(url, run_ids)
     failed = [code_of(row) for row in rows if row["status"] != "SUCCESS"]
     assert failed in ([], ["INTERNAL_FAILURE"])

@@ -51,7 +51,7 @@ _FORKS.set_forkserver_preload(
 
 
 def settings_at(url: str, folder: Path, **sections: dict[str, Any]) -> Settings:
-    """Settings of a process: quick care, one run at a time, no waiting between attempts."""
+    """Settings of a process: quick supervision, one run at a time, no waiting between attempts."""
     runbooks = folder / "runbooks"
     runbooks.mkdir(exist_ok=True)
     (runbooks / "payment.md").write_text(
@@ -61,11 +61,11 @@ def settings_at(url: str, folder: Path, **sections: dict[str, Any]) -> Settings:
         "database": {"url": url, "busy_timeout_s": 20.0},
         "run": {"finalise_timeout_s": 20.0},
         "knowledge": {"folder": str(runbooks), "index_folder": str(folder / "index")},
-        "care": {
-            "beat_s": 0.5,
-            "look_s": 0.5,
+        "supervision": {
+            "heartbeat_s": 0.5,
+            "poll_s": 0.5,
             "dead_after_s": 60.0,
-            "redeliver_after_s": 2.0,
+            "requeue_after_s": 2.0,
             "drain_s": 2.0,
         },
         "queue": {"parallel_max": 1, "poll_interval_s": 0.3},

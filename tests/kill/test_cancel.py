@@ -24,7 +24,7 @@ def test_a_cancel_reaches_the_process_that_owns_the_run_within_a_second(
     """The quickest of three: a busy machine may hold up a process for longer than that."""
 
     async def story() -> None:
-        settings = {"care": {"look_s": 0.25, "beat_s": 2.0}}
+        settings = {"supervision": {"poll_s": 0.25, "heartbeat_s": 2.0}}
         async with open_stage(request.getfixturevalue(place), tmp_path, **settings) as stage:
             await stage.start_members(1)
             took_s = [await _cancel_active_run(stage) for _ in range(CANCELS)]

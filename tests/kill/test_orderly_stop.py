@@ -77,7 +77,7 @@ url = "{postgres_url}"
 busy_timeout_s = 3.0
 [run]
 finalise_timeout_s = 3.0
-[care]
+[supervision]
 drain_s = 60.0
 dead_after_s = 60.0
 [sources.shop]
@@ -168,7 +168,7 @@ def test_a_run_that_takes_longer_than_the_worker_waits_ends_failed(
     """Its row and log are closed by the worker itself, which exits 0 within its bounds."""
 
     async def story() -> None:
-        async with scene(settings_file, DIAGNOSE_CARE__DRAIN_S="0.5") as at:
+        async with scene(settings_file, DIAGNOSE_SUPERVISION__DRAIN_S="0.5") as at:
             with hold_up(postgres_url):
                 run_id = await at.ask("why is checkout slow?")
                 await at.until(run_id, RunStatus.RUNNING)

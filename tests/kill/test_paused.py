@@ -18,7 +18,7 @@ from diagnosis_harness.application.runs.row import RunStatus
 PLACES = ["postgres_url", "sqlite_url"]
 ASKED = "steady pauses AGENT_MODEL_STEP written"
 """At a step of the policy nothing of the run is on its way to the database, so nothing of it is locked."""
-RARELY = {"care": {"beat_s": 5.0}, "database": {"busy_timeout_s": 1.0}}
+RARELY = {"supervision": {"heartbeat_s": 5.0}, "database": {"busy_timeout_s": 1.0}}
 """Beats are rare, and a lock that is held by a paused process all the same is lost to it within 10 s."""
 
 

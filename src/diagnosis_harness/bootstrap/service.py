@@ -124,7 +124,7 @@ async def open_service(
             uploads=opened.uploads,
             supervisor=supervisor,
             closed=closed,
-            checks={"care": tasks.problem, "log": opened.log.problem},
+            checks={"background": tasks.problem, "log": opened.log.problem},
             writes=writes,
             exports=dict if exporter is None else exporter.counts.by_result,
             left_runs=lambda: supervisor.left,
@@ -150,12 +150,12 @@ def _background_tasks(
     *,
     check_evidence: Write | None,
 ) -> BackgroundTasks:
-    care = settings.care
+    supervision = settings.supervision
     return BackgroundTasks(
         supervisor,
         alerts,
         clock=opened.core.clock,
-        periods=TaskPeriods(care.beat_s, care.look_s, care.dead_after_s),
+        periods=TaskPeriods(supervision.heartbeat_s, supervision.poll_s, supervision.dead_after_s),
         check_evidence=check_evidence,
         remove_uploads=opened.uploads.remove_expired,
     )
@@ -262,7 +262,7 @@ def _supervisor(opened: _Resources, settings: Settings) -> RunSupervisor:
         opened.stores,
         recovery=SqlRunRecovery(opened.database, evidence=opened.redis, closed=opened.closed),
         queue=opened.queue,
-        settings=RecoverySettings(settings.care.dead_after_s, settings.care.redeliver_after_s),
+        settings=RecoverySettings(settings.supervision.dead_after_s, settings.supervision.requeue_after_s),
         sources=opened.catalog,
     )
 

@@ -90,7 +90,9 @@ def _serve(settings: Settings, language: Language) -> ServiceWork:
             print_status(words.STOPPING.in_(language))
             await end_streams()
             await drain(
-                service, drain_s=settings.care.drain_s, finalise_timeout_s=settings.run.finalise_timeout_s
+                service,
+                drain_s=settings.supervision.drain_s,
+                finalise_timeout_s=settings.run.finalise_timeout_s,
             )
 
         await serve_until_stopped(

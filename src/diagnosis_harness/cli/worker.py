@@ -89,7 +89,7 @@ def _work(settings: Settings, language: Language) -> ServiceWork:
         await wait_for_shutdown_signal()
         print_status(words.STOPPING.in_(language))
         await drain(
-            service, drain_s=settings.care.drain_s, finalise_timeout_s=settings.run.finalise_timeout_s
+            service, drain_s=settings.supervision.drain_s, finalise_timeout_s=settings.run.finalise_timeout_s
         )
 
     return work

@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, Select, select, text, tuple_, update
 
-from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import read_records
 from diagnosis_harness.adapters.persistence.failures import readable
 from diagnosis_harness.adapters.persistence.insertion import count_unfinished_query, insert_run
@@ -26,9 +25,8 @@ from diagnosis_harness.adapters.persistence.schema import (
     retry_attempt,
     trace_event,
 )
-from diagnosis_harness.application.runs.closed_runs import ClosedRuns
+from diagnosis_harness.adapters.persistence.sql_runs import SqlRuns
 from diagnosis_harness.application.runs.early_end import ending_not_started
-from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
 from diagnosis_harness.application.runs.request import RunRequest
 from diagnosis_harness.application.runs.row import CancelRequest, RunRow, RunStatus
 from diagnosis_harness.application.runs.store import RunPage, RunQuery, Submitted
@@ -48,25 +46,8 @@ PAGE_MAX = 500
 """Rows of a page, so that one request stays within about a megabyte."""
 
 
-class SqlRunArchive:
-    """`RunArchive`.
-
-    Args:
-        evidence: the store of the records, unless they are in the database.
-        closed: notified of every run that ends here while it is queued.
-    """
-
-    def __init__(
-        self,
-        database: Database,
-        *,
-        evidence: EvidenceArchive | None = None,
-        closed: ClosedRuns | None = None,
-    ) -> None:
-        self._database = database
-        self._evidence = evidence
-        self._closed = closed or ClosedRuns()
-        self._logged: set[str] = set()
+class SqlRunArchive(SqlRuns):
+    """`RunArchive`. `closed` is notified of runs that end here while they are queued."""
 
     async def submit(self, request: RunRequest) -> Submitted:
         """Insert a QUEUED row, or join the unfinished run of the same fingerprint or run id."""

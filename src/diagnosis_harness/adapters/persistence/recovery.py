@@ -9,7 +9,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, and_, delete, func, select, update
 
-from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import abandon_records
 from diagnosis_harness.adapters.persistence.failures import readable
 from diagnosis_harness.adapters.persistence.insertion import dialect_of
@@ -17,9 +16,8 @@ from diagnosis_harness.adapters.persistence.json_text import from_json_text, jso
 from diagnosis_harness.adapters.persistence.log_rows import append
 from diagnosis_harness.adapters.persistence.rows import ending_columns, row_of
 from diagnosis_harness.adapters.persistence.schema import diagnosis_run, retry_attempt, trace_event, worker
-from diagnosis_harness.application.runs.closed_runs import ClosedRuns
+from diagnosis_harness.adapters.persistence.sql_runs import SqlRuns
 from diagnosis_harness.application.runs.early_end import closing_events, ending_of_abandoned
-from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
 from diagnosis_harness.application.runs.row import CancelRequest, RunRow, RunSpent, RunStatus
 from diagnosis_harness.application.runs.sources import Lane, SourceBacklog
 from diagnosis_harness.application.runs.store import Heartbeat, QueuedRun
@@ -36,24 +34,8 @@ _QUEUED = select(_RUN.run_id, _RUN.source, _RUN.source_identity).where(_RUN.stat
 _OPEN = (_RUN.owner.is_not(None), ~_RUN.is_closed)
 
 
-class SqlRunRecovery:
-    """`RunRecovery`.
-
-    Args:
-        evidence: the store of the records, unless they are in the database.
-        closed: notified of every run that is abandoned here.
-    """
-
-    def __init__(
-        self,
-        database: Database,
-        *,
-        evidence: EvidenceArchive | None = None,
-        closed: ClosedRuns | None = None,
-    ) -> None:
-        self._database = database
-        self._evidence = evidence
-        self._closed = closed or ClosedRuns()
+class SqlRunRecovery(SqlRuns):
+    """`RunRecovery`. `closed` is notified of runs that are abandoned here."""
 
     async def record_heartbeat(
         self, owner: str, *, at_s: float, lanes: Collection[Lane] | None = None

@@ -28,7 +28,7 @@ _QUEUE: Final = "diagnosis-runs"  # the only lane of older programs; the names o
 _WORKFLOW: Final = "deliver_run"
 _RECOVERIES_MAX: Final = 3  # a delivery that has killed its process so often is not tried again
 _LANES_AT_FULL_PACE: Final = 4  # with more, each is polled less often: one poll takes 2 ms of CPU
-_CALL_LIMIT_S: Final = 6.0  # more than the wait for a lock, less than `care.dead_after_s`
+_CALL_LIMIT_S: Final = 6.0  # more than the wait for a lock, less than `supervision.dead_after_s`
 _SET_UP_LIMIT_S: Final = 90.0  # creates tables, perhaps after another process that does the same
 _WAITING: Final = ("ENQUEUED", "DELAYED")
 

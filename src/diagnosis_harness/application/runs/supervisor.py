@@ -42,11 +42,11 @@ class RecoverySettings:
 
     Attributes:
         dead_after_s: a process whose heartbeat has not changed for so long, by the observer's clock, is dead.
-        redeliver_after_s: a run that has been queued for so long is requeued.
+        requeue_after_s: a run that has been queued for so long is requeued.
     """
 
     dead_after_s: float = 10.0
-    redeliver_after_s: float = 10.0
+    requeue_after_s: float = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ class RunSupervisor:
 
     async def _requeue(self, failed: list[RecoveryFailure], late: frozenset[str]) -> tuple[str, ...]:
         """Requeue runs that this process could work on; every other process does the same with its own."""
-        before_s = self._core.clock.now_s() - self._settings.redeliver_after_s
+        before_s = self._core.clock.now_s() - self._settings.requeue_after_s
         put: list[str] = []
         with _collect_failure(failed, "queued runs"):
             own, without = self._sources.lanes(), [each.backlog for each in self._left]

@@ -1,0 +1,28 @@
+"""What the archive and the recovery of runs are built from."""
+
+from __future__ import annotations
+
+from diagnosis_harness.adapters.persistence.database import Database
+from diagnosis_harness.application.runs.closed_runs import ClosedRuns
+from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
+
+
+class SqlRuns:
+    """The base of both.
+
+    Args:
+        evidence: the store of the records, unless they are in the database.
+        closed: notified of every run that ends here without having been worked on by this process.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        evidence: EvidenceArchive | None = None,
+        closed: ClosedRuns | None = None,
+    ) -> None:
+        self._database = database
+        self._evidence = evidence
+        self._closed = closed or ClosedRuns()
+        self._logged: set[str] = set()  # unreadable runs that the log has named
