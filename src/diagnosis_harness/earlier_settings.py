@@ -40,7 +40,7 @@ def rename_variables(environment: Mapping[str, str | None]) -> dict[str, str | N
             if not name.startswith(_PREFIX) or table != earlier:
                 continue
             today = f"{_PREFIX}{section}" + (f"__{keys.get(key, key)}" if key else "")
-            _warn_once(name.upper(), today.upper() + ("" if key else _list_keys(keys, _parsed(value))))
+            _warn_once(name.upper(), today.upper() + ("" if key else _list_keys(keys, _read_json(value))))
             renamed.setdefault(today, value if key else _rename_json(value, keys))
     return renamed
 
@@ -53,11 +53,11 @@ def _rename_keys(table: object, keys: Mapping[str, str], *, over: object) -> obj
 
 
 def _rename_json(value: str | None, keys: Mapping[str, str]) -> str | None:
-    table = _parsed(value)
+    table = _read_json(value)
     return json.dumps(_rename_keys(table, keys, over={})) if isinstance(table, dict) else value
 
 
-def _parsed(value: str | None) -> object:
+def _read_json(value: str | None) -> object:
     try:
         return json.loads(value or "")
     except ValueError:
