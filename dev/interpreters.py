@@ -94,7 +94,7 @@ def candidates(home: Path, path: str) -> Iterator[Path]:
     folders = [Path("/usr/bin"), *(Path(part) for part in path.split(os.pathsep) if part)]
     folders += [folder for manager in MANAGERS for folder in sorted(home.glob(manager))]
     for folder in folders:
-        if "shims" not in folder.parts:  # a manager's shim is one of those that stand in its own folders
+        if "shims" not in folder.parts:  # a shim starts an interpreter that is in one of the other folders
             names = (*sorted(folder.glob("python3.[0-9]*")), folder / "python3", folder / "python")
             yield from (file for file in names if file.suffix[1:].isdigit() or not file.suffix)
 

@@ -52,7 +52,7 @@ class Trial:
 
 
 class DoesNotApply(Exception):
-    """The text to break does not stand in the file exactly once, or the break changes nothing."""
+    """The text to break is not in the file exactly once, or the break changes nothing."""
 
 
 def mutants_of(conformance: Path, rows: set[str]) -> Iterator[Mutant]:

@@ -45,7 +45,7 @@ def read(file: Path) -> tuple[Labelled, ...]:
 
 
 class DevelopedLexicon(Lexicon):
-    """Knows only the phrases that stand in given questions."""
+    """Knows only the phrases that are in given questions."""
 
     def __init__(self, questions: Iterable[Labelled]) -> None:
         whole = Lexicon()

@@ -64,7 +64,7 @@ PLAIN = frozenset(
         "loudest",
     }
 )
-"""Figures that the tables hold; the others stand in a list below them."""
+"""Figures that the tables hold; the others are in a list below them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def _calibration(result: BenchResult, condition: Condition) -> Iterator[str]:
 
 
 def _costs(score: Score) -> str:
-    """What does not depend on the machine; seconds and CPU stand in the report."""
+    """What does not depend on the machine; seconds and CPU are in the report."""
     costs = score.costs
     return (
         f"- medians: {costs.tool_calls:.0f} tool calls, {costs.record_bytes / 1e3:.1f} kB of records,"

@@ -30,7 +30,7 @@ _TRIES = 400
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One draft of a class, and the run it is told in."""
+    """One draft of a class, and its run."""
 
     kind: str
     run: RecordedRun

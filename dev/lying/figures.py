@@ -16,10 +16,10 @@ TRUTHFUL_LEAST = 0.99
 
 @dataclass(slots=True)
 class Figures:
-    """One class: how its drafts ended, and how many fabrications stood in what was released.
+    """One class: how its drafts ended, and how many fabrications were in what was released.
 
     Attributes:
-        leaked: drafts of which a fabricated element stood in a SUCCESS.
+        leaked: drafts of which a fabricated element was in a SUCCESS.
         leaked_back: the same in a FALLBACK.
         crashed: drafts that the release broke on; it must take everything.
         unrepaired: drafts that ended SUCCESS with every claim, and without a repair.

@@ -1,4 +1,4 @@
-"""A draft together with what in it is fabricated: what the generator knows and the release is not told."""
+"""A draft together with what in it is fabricated: what the generator knows and the release does not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Place(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ForgedText:
-    """A text that stands in no evidence. It may occur in no string of the report, not even as a part."""
+    """A text that is in no evidence. It may occur in no string of the report, not even as a part."""
 
     text: str
 

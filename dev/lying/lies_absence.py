@@ -17,7 +17,7 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 def absence(rng: np.random.Generator, case: Case) -> Told | None:
-    """A denial that no empty record bears."""
+    """A denial that no empty record supports."""
     kinds = (
         _elsewhere,
         _all_the_time,

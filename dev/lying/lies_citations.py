@@ -142,7 +142,7 @@ def _cut(rng: np.random.Generator, line: str) -> str | None:
 
 
 def _is_cut(text: str, line: str) -> bool:
-    """Whether every place at which the text stands in the line has an end of it inside a number or word."""
+    """Whether every place at which the text is in the line has an end of it inside a number or word."""
     places = [at for at in range(len(line)) if line.startswith(text, at)]
     return all(_is_inside(line, at) or _is_inside(line, at + len(text)) for at in places)
 

@@ -60,7 +60,7 @@ def number_of_another_signal(rng: np.random.Generator, case: Case) -> Told | Non
 
 
 def invent_entity(rng: np.random.Generator, case: Case) -> Told | None:
-    """A name that stands in no record, or one that only looks like it."""
+    """A name that is in no record, or one that only looks like it."""
     claim = any_claim(rng, case.run)
     if claim is None:
         return None
@@ -117,7 +117,7 @@ def predicate(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def _may_say(item: EvidenceItem, claim: Claim, wrong: Predicate, wholes: set[str]) -> bool:
-    """Whether an item might bear the wrong predicate of the claim's entity after all: then it is no lie."""
+    """Whether an item might support the wrong predicate after all: then it is no lie."""
     if not wholes.intersection((item.entity, item.peer, item.attributes.get("owner"))):
         return False
     if wrong in _OF_KINDS:
@@ -145,7 +145,7 @@ _OF_KINDS = {
     Predicate.DEPLOYED: (ItemKind.CHANGE_EVENT,),
     Predicate.CAUSED: (ItemKind.CAUSE_SCORE,),
 }
-"""Kinds of items of which any may bear such a claim."""
+"""Kinds of items of which any may support such a claim."""
 
 
 def _is_at_limit(item: EvidenceItem) -> bool:

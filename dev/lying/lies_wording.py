@@ -98,7 +98,7 @@ _ADDED = (
 
 
 def extra_sentence(rng: np.random.Generator, case: Case) -> Told | None:
-    """A sentence that nothing bears, after one that is true."""
+    """A sentence that nothing supports, after one that is true."""
     claim = any_claim(rng, case.run)
     if claim is None:
         return None

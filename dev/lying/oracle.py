@@ -26,7 +26,7 @@ Entry = Mapping[str, JsonValue]
 
 
 def leaks(report: Entry, forged: Iterable[Fabrication]) -> tuple[Fabrication, ...]:
-    """The fabrications that stand in a report (`report` of a run document, as JSON)."""
+    """The fabrications that are in a report (`report` of a run document, as JSON)."""
     return tuple(each for each in forged if _stands(report, each))
 
 
@@ -58,7 +58,7 @@ def _stands(report: Entry, forged: Fabrication) -> bool:
 
 
 def _is_supported(report: Entry, entity: str, fields: Entry) -> bool:
-    """Whether a cause of this entity names a claim with these fields among those that bear it."""
+    """Whether a cause of this entity names a claim with these fields among those that support it."""
     false = {claim.get("claim_id") for claim in _entries(report, "claims") if _has(claim, fields)}
     return any(
         cause.get("entity") == entity and not false.isdisjoint(_list(cause.get("claim_ids")))

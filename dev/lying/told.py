@@ -23,7 +23,7 @@ def tell(
 ) -> Told:
     """The truthful draft with a false claim in it: in place of the one it was made from, or as one more.
 
-    Half of those that come on top are named as a support of the concluded cause; some are told as a fact of
+    Half of those that come on top are named as a support of the concluded cause; some are a fact of
     an assessment too, and some drafts conclude nothing.
     """
     draft = run.draft

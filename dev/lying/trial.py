@@ -35,7 +35,7 @@ _LIMIT_S = 60.0
 
 
 class AgentWhoSays(DiagnosisAgent):
-    """An agent whose work is done: it hands in what it was told to."""
+    """An agent that has finished: it hands in the given draft."""
 
     def __init__(self, execution: DiagnosisAgentExecution) -> None:
         self._execution = execution

@@ -1,4 +1,4 @@
-"""Truthful drafts, as varied as an honest agent's: rounding, units, words, order, and how much is told."""
+"""Truthful drafts, as varied as an honest agent's: rounding, units, words, order and amount."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROSE = {Direction.UP: ("rose", "上升"), Direction.DOWN: ("fell", "下降"), D
 
 
 def truthful(rng: np.random.Generator, case: Case) -> Told | None:
-    """The analyst's own conclusion, told otherwise; None where it concluded nothing."""
+    """The analyst's own conclusion in other words; None where it concluded nothing."""
     run = case.run
     if not run.draft.conclusion:
         return None

@@ -36,7 +36,7 @@ class Planted:
     around: tuple[str, str]
 
     def leaks_in(self, masked: str) -> tuple[str, ...]:
-        """The secrets that stand in the masked text, whole or by half."""
+        """The secrets that are in the masked text, whole or by half."""
         return tuple(secret for secret in self.secrets if any(part in masked for part in _parts(secret)))
 
     def is_cut(self, masked: str) -> bool:

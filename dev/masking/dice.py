@@ -66,7 +66,7 @@ def _mix(dice: Dice) -> str:
 
 
 def _phrase(dice: Dice) -> str:
-    """A password for a place in quotation marks: blanks and brackets may stand in it."""
+    """A password for a place in quotation marks: blanks and brackets may be in it."""
     if dice.number(0, 1):
         return _password(dice)
     return " ".join(dice.pick(WORDS) for _ in range(3)) + dice.pick(("", " 9!", " (x)", ", 7;"))

@@ -1,4 +1,4 @@
-"""The bare loop on our core: ask a fake llm, run a fake tool, as often as told."""
+"""The bare loop on our core: ask a fake llm and run a fake tool, a given number of times."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ class Figure:
     """A number, what it should at most be, and what it was compared with.
 
     Attributes:
-        topic: the group it stands in.
+        topic: the group it is in.
         name: what was measured.
         measured: the number; None when it could not be measured, and `note` says why.
         unit: of both numbers; `×` for a ratio.

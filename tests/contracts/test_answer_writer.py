@@ -103,7 +103,7 @@ HOSTILE: list[tuple[Sequence[Quotation] | Exception, FailureKind]] = [
 def test_a_writer_that_does_not_keep_to_it_is_refused(
     answer: Sequence[Quotation] | Exception, kind: FailureKind
 ) -> None:
-    """A typed failure, told to the trace; no other answer takes its place, and it is not asked again."""
+    """A typed failure in the trace; no other answer replaces it, and the writer is not called again."""
     rig = Rig()
     writer = ScriptedWriter(answer)
 

@@ -83,7 +83,7 @@ def test_an_answer_costs_one_llm_call(player: Player) -> None:
 
 @each_player
 def test_a_cancelled_run_asks_nobody(player: Player) -> None:
-    """The run's end is no failure of the responder, and no answer is told."""
+    """The run's end does not count as a failure of the responder, and no answer is traced."""
     rig = Rig()
     ctx = rig.run()
     rig.core.cancel(ctx, CancellationReason.USER_REQUESTED)
@@ -109,7 +109,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("answer", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_responder_that_does_not_keep_to_it_is_refused(answer: SystemAnswer | Exception) -> None:
-    """A typed failure, told to the trace; nothing is said in its place."""
+    """A typed failure in the trace; no text replaces it."""
     rig = Rig()
 
     with pytest.raises(AnswerRefused) as refused:

@@ -74,7 +74,7 @@ def test_the_decision_stands_in_the_trace_with_its_reason(player: Player) -> Non
 
 
 def test_a_cancelled_run_is_not_routed(player: Player) -> None:
-    """The run's end is no failure of the router, and no decision is told."""
+    """The run's end does not count as a failure of the router, and no decision is traced."""
     rig = Rig()
     ctx = rig.run()
     rig.core.cancel(ctx, CancellationReason.USER_REQUESTED)

@@ -35,7 +35,7 @@ def test_what_the_processor_does_is_cpu_and_a_still_line_beside_it_is_little(
 
 
 def test_a42_what_changed_names_both_series_and_blames_nobody(tmp_path: Path) -> None:
-    """Of whom they are nothing says, so nobody is a cause; a fall of hits is told beside the rise of load."""
+    """No entity owns the series, so none is blamed; the fall of hits is shown beside the rise of load."""
     document = ask_about(CASES / "A42" / "incident", "What changed at 09:30?", tmp_path)
 
     first = document["report"]["summary"][0]
@@ -47,7 +47,7 @@ def test_a42_what_changed_names_both_series_and_blames_nobody(tmp_path: Path) ->
 
 
 def test_a42_what_belongs_to_nobody_is_never_a_cause(tmp_path: Path) -> None:
-    """Also where a cause is asked for: what moved is told, and nothing is concluded."""
+    """Even if the question asks for a cause: the report lists what moved and concludes nothing."""
     document = ask_about(CASES / "A42" / "incident", "Why is the database slow since 09:30?", tmp_path)
 
     assert document["release"]["outcome"] == "FALLBACK"

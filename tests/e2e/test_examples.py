@@ -108,7 +108,7 @@ def test_the_webhook_is_answered_with_a_run_whose_report_is_read(service: Runnin
 
 
 def test_the_example_of_alertmanager_sends_to_the_path_that_takes_alerts() -> None:
-    """Whoever copies it reaches the webhook, and is told of resolved alerts as well."""
+    """A copy of the example reaches the webhook and also sends resolved alerts."""
     lines = (EXAMPLES / "alertmanager.yml").read_text(encoding="utf-8").splitlines()
     (url,) = (line.split("url: ")[1] for line in lines if "url: " in line)
 

@@ -105,12 +105,12 @@ def sentences(value: JsonValue, name: str = "") -> Iterator[str]:
 
 
 def outside_of_marks(text: str) -> str:
-    """A text less all that stands in quotation marks of ours."""
+    """The text without everything that our quotation marks enclose."""
     return re.sub(r"“[^”]*”", "“”", text)
 
 
 def assert_clean(text: str, service: str) -> None:
-    """No hostile name stands in it but as a quotation."""
+    """Hostile names appear in it only as quotations."""
     bare = outside_of_marks(text)
     assert LIE not in bare, bare
     for hostile in (service, ZH, "结账", "pаyment"):

@@ -46,7 +46,7 @@ def runs_of(client: httpx2.Client, fingerprint: str) -> list[dict[str, Any]]:
 
 
 def gauge(client: httpx2.Client, name: str) -> float:
-    """The value of a gauge as it is told now."""
+    """The current value of a gauge."""
     lines = client.get("/metrics").text.splitlines()
     return float(next(line for line in lines if line.startswith(f"{name} ")).split()[1])
 
@@ -79,7 +79,7 @@ def test_a_firing_group_is_one_run_whichever_alerts_are_in_it(queueing: RunningS
 
 
 def test_the_answer_names_the_notification_by_its_request(queueing: RunningServer) -> None:
-    """The id that stands in the log of either side."""
+    """The id that both logs contain."""
     response = queueing.client().post(PATH, json=notification("resolved", "a", key="named"))
 
     assert response.status_code == 202

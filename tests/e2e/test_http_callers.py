@@ -87,7 +87,7 @@ def test_a_session_id_of_another_shows_nothing_of_theirs(people: People) -> None
 
 
 def test_the_role_of_a_run_is_that_of_its_key(people: People) -> None:
-    """What the tools were asked as stands in the evidence."""
+    """Each record names the caller whose role its tool call had."""
     records = people.ann.get(f"/v1/runs/{people.run_id}/evidence").json()["records"]
     assert {record["caller"] for record in records} == {"operator/ann"}
 

@@ -177,7 +177,7 @@ def test_the_trace_is_reported_as_a_timeline_and_as_json_lines(server: RunningSe
 
 
 def test_evidence_is_listed_and_each_record_hashes_to_its_digest(server: RunningServer, done: str) -> None:
-    """The stored bytes come as they are; whoever has them already is told so."""
+    """The stored bytes are sent unchanged, with their digest as ETag, and 304 to a client that has them."""
     client = server.client()
     records = client.get(f"/v1/runs/{done}/evidence").json()["records"]
     assert records

@@ -44,7 +44,7 @@ def test_b10_nothing_is_concluded_of_a_service_that_nobody_knows(
 
 
 def test_b10_a_slip_of_the_finger_is_read_and_said(tmp_path: Path) -> None:
-    """`bookng` is booking, and the reader is told so."""
+    """`bookng` is read as booking, and the answer says so."""
     document = ask_about("B10", "Why is bookng failing since 09:30?", tmp_path)
 
     assert document["inquiry"]["affected"] == ["booking"]

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_readme_shows_what_the_demo_prints() -> None:
-    """Every line of the README's block stands in the demo's output, in that order."""
+    """Every line of the README's block is in the demo's output, in that order."""
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     block = page[page.index("? Why did the alert fire?") :].split("```")[0]
     shown = [line for line in block.splitlines() if line.strip()]

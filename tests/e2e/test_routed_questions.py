@@ -68,7 +68,7 @@ def test_a_time_outside_the_recording_is_still_refused(capsys: pytest.CaptureFix
 
 
 def test_a_long_alert_is_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From standard input: what it says first is read, and all of it stands in the document."""
+    """From standard input: the beginning is read for the question, and the document holds all of it."""
     file, alert = tmp_path / "run.json", "FIRING: booking is slow since 13:50\n" + "label=x " * 10_000
     monkeypatch.setattr("sys.stdin", StringIO(alert))
 

@@ -1,4 +1,4 @@
-"""A store that does not work, over HTTP: found out by writing, and told as what it is."""
+"""A store that fails, over HTTP: a write detects it, and the answer names the failure."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_full_disk_is_not_ready_and_is_named(tmp_path: Path) -> None:
 def test_a_postgresql_that_may_only_be_read_is_not_ready_and_is_named(
     tmp_path: Path, databases: Databases, template: str
 ) -> None:
-    """As a standby, or a server that was told so: it answers every question that is no change."""
+    """Make the server read-only, as a standby is: it answers reads and refuses writes."""
     name, url = databases.fresh(template=template)
     try:
         with run_server(tmp_path, works=False, database=url) as server:

@@ -38,7 +38,7 @@ function watch(path) {
 
 
 class CuttingProxy:
-    """Passes TCP on to the server, serves one page itself, and cuts what it is told to cut."""
+    """Passes TCP on to the server, serves one page itself, and cuts connections on request."""
 
     def __init__(self, port: int) -> None:
         self._port = port

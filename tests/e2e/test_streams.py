@@ -57,7 +57,7 @@ def run_of(client: EventClient) -> str:
 
 
 def test_a_chat_streams_in_order_and_shows_what_was_kept(tmp_path: Path) -> None:
-    """When content arrives, the row that it stands in is ended and closed; all carry the ids of metadata."""
+    """When content arrives, its row has ended and is closed; every event carries the ids of the metadata."""
 
     async def work(it: StreamServer) -> None:
         client = await it.ask("3", session_id="ses-mine")
@@ -96,7 +96,7 @@ def test_the_head_of_a_stream_says_how_to_treat_it(tmp_path: Path) -> None:
 
 
 def test_trace_events_come_to_a_chat_that_asks_for_them(tmp_path: Path) -> None:
-    """Each of the log once, but the last: that one is told as the end."""
+    """Every event of the log once, except the last, which the stream sends as its end."""
 
     async def work(it: StreamServer) -> None:
         client = await it.ask("1", trace=True)
@@ -206,7 +206,7 @@ def test_a_run_that_cannot_be_kept_makes_no_stream(tmp_path: Path) -> None:
 
 
 def test_an_end_that_cannot_be_kept_is_not_shown(tmp_path: Path) -> None:
-    """The answer stays unseen; the client is told that the store did not work."""
+    """The answer is withheld; the client gets the store's failure."""
 
     async def work(it: StreamServer) -> None:
         async def refuses(*_: object, **__: object) -> bool:

@@ -106,7 +106,7 @@ def answers(file: Path, *options: str) -> dict[str, Any]:
     ],
 )
 def test_all_seven_are_answered(runs: dict[str, Path], kind: str, arising: list[str]) -> None:
-    """In words; those that the run gives reason for are told apart from the others."""
+    """In words; questions that fit this run are listed separately from the others."""
     found = answers(runs[kind])
 
     assert list(found) == QUESTIONS

@@ -275,7 +275,7 @@ def test_servers_and_workers_say_which_database_they_use(sqlite_url: str) -> Non
 
 
 def test_a_worker_waits_for_a_postgresql_that_starts(shop: Path) -> None:
-    """Machines of a service come up in any order; what it waits for is told, without the password."""
+    """Machines start in any order; the worker says what it waits for, without the password."""
     with cluster() as server:
         url = server.url("postgres")
         server.stop()

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 OWNERS = {"core", "evidence", "service", "llm"}
 REVIEWED = {"EV", "FI", "GU", "JS", "LG", "OP", "RS", "SM", "SV"}
-"""Rows that reviews of the product added. The others stand in the specifications: their number is fixed."""
+"""Rows that reviews of the product added. The others are in the specifications: their number is fixed."""
 
 
 def _table() -> dict[str, Any]:

@@ -32,7 +32,7 @@ def test_what_stands_in_quotation_marks(text: str, inside: tuple[str, ...]) -> N
 
 
 def test_prose_is_found_outside_of_quotation_marks_alone() -> None:
-    """A mark inside of a name closes the quotation that it stands in, where it is not escaped."""
+    """A mark inside of a name closes the quotation that it is in, where it is not escaped."""
     name = 'orders" is the cause. "admin'
 
     assert prose_in(f"{name} slowed.", [name]) == name

@@ -44,7 +44,7 @@ WHERE_IS_DECIDED = {
 
 @pytest.mark.parametrize(("question", "file"), WHERE_IS_DECIDED.items())
 def test_the_map_answers_where_something_is_decided(question: str, file: str) -> None:
-    """The words of the question and its file stand in one row, and the file is there."""
+    """The words of the question and its file are in one row, and the file is there."""
     rows = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines()
     (row,) = (row for row in rows if row.startswith(f"| {question} |"))
 

@@ -91,5 +91,5 @@ def test_no_pattern_that_is_made_at_import_is_such_a_one() -> None:
 
 @pytest.mark.parametrize("pattern", ["a++", "(?:a|b)*+c", "a{2,}+", "a?+", "(?>a|ab)", "x(y(?:z++))"])
 def test_such_a_pattern_is_known(pattern: str) -> None:
-    """Wherever it stands in a pattern."""
+    """Wherever it is in a pattern."""
     assert _unreliable(_parse(pattern))

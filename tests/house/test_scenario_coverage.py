@@ -1,4 +1,4 @@
-"""Every way in which a run can end is told by a scenario (tests/scenarios/*.txt)."""
+"""Every way in which a run can end has a scenario (tests/scenarios/*.txt)."""
 
 from __future__ import annotations
 

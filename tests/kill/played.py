@@ -152,7 +152,7 @@ class PlayedRepairer:
 
 @dataclass(frozen=True, slots=True)
 class PlayedTool:
-    """Tells each execution first, then finds what bears the draft; `hang` outlives its limit."""
+    """Reports each execution, then finds what supports the draft; `hang` outlives its limit."""
 
     spec: ToolSpec
     told: Callable[[str], None]
@@ -173,7 +173,7 @@ class PlayedTool:
 
 
 def cast(told: Callable[[str], None]) -> tuple[MakePlayers, tuple[PlayedTool, ...]]:
-    """Who plays in a process, and with what; `told` hears of every execution of a tool."""
+    """Who plays in a process, and with what; `told` is called for every execution of a tool."""
     returned = threading.Event()
     make_embedded = choose_players(load_settings())
     look = ToolSpec(name="look", description="Looks.", parameters=(ENTITY_ARG,))

@@ -191,7 +191,7 @@ class Stage:
         return lines
 
     async def was_reported(self, kind: str, run_id: str) -> bool:
-        """Whether any process told of a run."""
+        """Whether any process reported an event of the run."""
         return any(line.startswith(f"{run_id} ") for _, line in self.diary(kind))
 
     async def time_passes_for_the_dead(self) -> None:
@@ -222,7 +222,7 @@ class Stage:
         return await self.service.runs.events(LOCAL, run_id)
 
     def diary(self, kind: str) -> Iterable[tuple[str, str]]:
-        """What the processes told, each line with the process that told it."""
+        """What the processes reported, each line with its process."""
         for file in sorted(self.folder.glob(f"{kind}-*")):
             for line in file.read_text(encoding="utf-8").splitlines():
                 yield file.name, line
@@ -293,7 +293,7 @@ def _assert_acknowledged_stands(stage: Stage, logs: dict[str, tuple[TraceEvent, 
 
 
 def _assert_worked_on_once(stage: Stage) -> None:
-    """No run is begun in two processes, none of its events told twice, and no tool executed twice for it."""
+    """No run starts in two processes, no event of it is reported twice, and no tool executes twice for it."""
     told = [line for line in stage.diary("emitted") if not _is_refused_claim(line[1])]
     executed = list(stage.diary("executed"))
     places: dict[str, set[str]] = defaultdict(set)
@@ -312,11 +312,11 @@ def _is_refused_claim(emitted: str) -> bool:
 
 
 async def expect_death(stage: Stage, run_id: str, kind: str, moment: str) -> None:
-    """The process of a run died where it was told to, and the run ended as that."""
+    """The process of a run died at the chosen place, and the run ended accordingly."""
     row = await stage.row(run_id)
     assert row.ending is not None
     if moment == "emitted":
-        # A second process may have taken the delivery too late; what it told is not of the process that died.
+        # A second process may have taken the delivery too late; its reports are not of the dead one.
         told = [line for _, line in stage.diary("emitted") if line.startswith(f"{run_id} ")]
         assert [line for line in told if not _is_refused_claim(line)][-1].split()[2] == kind, told
     else:

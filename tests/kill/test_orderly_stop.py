@@ -1,4 +1,4 @@
-"""`diagnose worker` told to stop, as a process: what is at work may end, what waits is left to others."""
+"""`diagnose worker` is asked to stop: active runs may end, queued ones are left to other processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diagnose serve` told to stop, as a process: it closes all that it stands upon, and says so."""
+"""`diagnose serve` is asked to stop: the process closes all its resources and says so."""
 
 from __future__ import annotations
 

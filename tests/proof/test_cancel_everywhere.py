@@ -147,7 +147,7 @@ def _throwing(work: Coroutine[Any, Any, Any], error: BaseException) -> Callable[
 
 
 def make_findings() -> ToolFindings:
-    """A ranking and the change that bears it."""
+    """A ranking and the change that supports it."""
     return ToolFindings(
         items=(cause_item(), change_item("i1", "payment"), change_item("i2", "checkout")),
         window=WINDOW,

@@ -86,7 +86,7 @@ def test_no_agent_that_chooses_its_calls_gets_a_lie_out(seed: int, scale: float)
 
 
 def test_the_witness_objects_to_every_family_where_nothing_is_checked() -> None:
-    """Documents as the agents told them: a family that nobody objects to would prove nothing."""
+    """Documents as the agent wrote them: a family that nobody objects to would prove nothing."""
     told, objected = asyncio.run(count_untrue_documents(each=6))
 
     assert {family: told[family] for family in CHOSEN if not objected[family]} == {}
@@ -94,7 +94,7 @@ def test_the_witness_objects_to_every_family_where_nothing_is_checked() -> None:
 
 
 async def count_untrue_documents(*, each: int) -> tuple[Counter[str], Counter[str]]:
-    """How many documents of each family could be written as the agent told it, and how many are untrue."""
+    """How many documents of each family the agent could write, and how many of them are untrue."""
     told, objected = Counter[str](), Counter[str]()
     at, _ = await places(SEED, each=1)
     for family in CHOSEN:

@@ -148,7 +148,7 @@ def test_a_disconnect_and_a_finish_that_race_end_one_way(tmp_path: Path, scale: 
 
 
 def test_a_deadline_and_a_finish_that_race_are_reported_as_they_ended(tmp_path: Path, scale: float) -> None:
-    """A late success never replaces TIMED_OUT: what the client is told is what the row says."""
+    """A late success never replaces TIMED_OUT: the stream ends as the row does."""
     rounds = round(200 * scale)
     limits = np.random.default_rng(6).uniform(0.02, 0.06, size=rounds)
 

@@ -187,7 +187,7 @@ def test_the_facts_of_a_run_whose_language_model_failed_stay_readable() -> None:
 
 
 def test_without_a_conclusion_only_sound_references_are_kept() -> None:
-    """The claim that the rest bears is shown with the rest; the other one is not."""
+    """The claim that the rest supports is shown with the rest; the other one is not."""
     _, end = play_scenario("an-unsound-reference-is-dropped")
     assert [(claim.entity, [ref.tool_call_id for ref in claim.refs]) for claim in end.content.claims] == [
         ("payment", ["t1"])

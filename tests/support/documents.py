@@ -111,7 +111,7 @@ def records() -> tuple[EvidenceRecord, ...]:
 
 
 def claims() -> tuple[Claim, ...]:
-    """What the records bear out."""
+    """What the records support."""
     cpu, latency = EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2")
     return (
         Claim(

@@ -85,7 +85,7 @@ class FaultySink:
     faults: Faults
 
     def emit(self, event: TraceEvent) -> None:
-        """Keep it first: what happens next is told of later."""
+        """Keep the record first and report later."""
         self.kept.emit(event)
         self.faults.at(f"event {event.name.value}")
 

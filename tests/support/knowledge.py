@@ -67,7 +67,7 @@ def index_of(files: Mapping[str, str] = RUNBOOKS, *, size: int = 1_200) -> Knowl
 
 
 class MemoryKnowledge:
-    """Plays `KnowledgeBase` over texts; counts searches, and fails when it is told to."""
+    """Plays `KnowledgeBase` over texts; counts searches, and fails when configured to."""
 
     def __init__(self, files: Mapping[str, str] = RUNBOOKS, *, is_stale: bool = False) -> None:
         self._index = index_of(files)

@@ -16,7 +16,7 @@ _WORDING = "The latency_p90 of checkout rose to 3.2 s from 0.21 s between 22:13 
 def large_answer(
     *, claims: int, refs: int, wording: int = 0
 ) -> tuple[DiagnosisDraft, tuple[EvidenceRecord, ...]]:
-    """A draft of so many claims, each of which so many items bear, and the records that hold them.
+    """A draft of so many claims, each of which so many items support, and the records that hold them.
 
     Args:
         wording: characters of each claim's own sentence, which is grounded as far as it goes; none for 0.

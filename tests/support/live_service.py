@@ -241,7 +241,7 @@ class _Serving:
         self._server: StoppingServer | None = None
 
     def run(self) -> None:
-        """Serve until told to stop."""
+        """Serve until asked to stop."""
         try:
             asyncio.run(self._serve())
         except BaseException as error:

@@ -115,7 +115,7 @@ async def works_on_no_more_than_there_is_room_for(queue: RunQueue) -> None:
 
 
 async def goes_on_after_work_that_raises(queue: RunQueue) -> None:
-    """Work must not raise; where it does, the loop's handler is told and the next run is delivered."""
+    """Work must not raise; if it does, the loop's handler is called and the next run is delivered."""
     told: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context["exception"]))
     bench = Bench()

@@ -56,7 +56,7 @@ async def gives_up_a_run_whole(kept: Kept) -> None:
 
 
 async def gives_up_what_ended_and_was_not_closed(kept: Kept) -> None:
-    """The end that stands is kept, and RUN_FINISHED tells of it; what RUN_ENDED told stands in the row."""
+    """The first end is kept; RUN_FINISHED reports it, and the row has the termination of RUN_ENDED."""
     ended = await kept.one.begin_run("r1")
     await kept.one.store.finish(ended, a_fallback())
     told = await kept.one.begin_run("r2")

@@ -88,7 +88,7 @@ async def lets_a_claim_or_an_expiry_win(kept: Kept) -> None:
 
 
 async def tells_which_runs_processes_take(kept: Kept) -> None:
-    """As each said last; one that said nothing of it is told from one that takes none."""
+    """The last statement of each process; one that made none differs from one that takes no runs."""
     await kept.recovery.record_heartbeat("one", at_s=1.0, lanes={"source-b", "source-a"})
     await kept.recovery.record_heartbeat("two", at_s=1.0, lanes=())
     await kept.recovery.record_heartbeat("old", at_s=1.0)

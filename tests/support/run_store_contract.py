@@ -257,7 +257,7 @@ async def lets_a_caller_have_so_many_and_no_more(kept: Kept) -> None:
 
 
 async def writes_a_log_in_order(kept: Kept) -> None:
-    """Held until the row stands, told of when written, closed by RUN_FINISHED, and nothing after it."""
+    """Events wait for the row, are reported once written, and end with RUN_FINISHED."""
     told: list[tuple[str, int]] = []
     kept.one.feed.on_written(lambda run_id, events: told.extend((run_id, event.seq) for event in events))
     ctx = kept.one.open("r1")

@@ -1,6 +1,6 @@
 """The chat use case over real stores in a file, with paths and a router that a test scripts.
 
-Whatever reaches the stores, the log or the one who is shown the start is noted in `told`, in order.
+`told` notes in order everything that reaches the stores, the log and the callback of the start.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ DRAFT = DiagnosisDraft(
 
 
 def make_findings() -> ToolFindings:
-    """What bears the draft."""
+    """What supports the draft."""
     return ToolFindings(
         items=(cause_item(), change_item("i1", "payment"), change_item("i2", "checkout")),
         window=WINDOW,
@@ -218,7 +218,7 @@ class KeptChat:
 def _diagnosing(
     core: DiagnosisHarnessCore, database: Database, policy: DiagnosisPolicy, tools: Sequence[Tool]
 ) -> DiagnoseUseCase:
-    """The diagnosis of one run over these tools, a judge that agrees, a repairer that mends nothing."""
+    """The diagnosis of one run over these tools, a judge that agrees, a repairer that changes nothing."""
 
     def agent_for(ctx: RunContext) -> DiagnosisAgent:
         del ctx

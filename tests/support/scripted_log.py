@@ -52,7 +52,7 @@ class ScriptedLog:
     untold: list[tuple[str, tuple[TraceEvent, ...]]] = field(default_factory=list)
 
     def on_written(self, listener: Listener) -> Callable[[], None]:
-        """Have a listener told of what this process writes."""
+        """Subscribe a listener to what this process writes."""
         self.listeners.append(listener)
         return lambda: self.listeners.remove(listener)
 
@@ -76,7 +76,7 @@ class ScriptedLog:
     def write(
         self, run_id: str, names: Sequence[TraceName], *, told: bool, at_once: bool = True
     ) -> tuple[TraceEvent, ...]:
-        """Write events; `told` as this process does, at once or later, otherwise as another one does."""
+        """Write events, as this process (listeners are called at once or later) or as another one."""
         log = self.logs.setdefault(run_id, [])
         written = tuple(an_event(run_id, len(log) + place, name) for place, name in enumerate(names, start=1))
         log.extend(written)
@@ -87,7 +87,7 @@ class ScriptedLog:
         return written
 
     def tell(self) -> None:
-        """Tell the listeners of all that they have not been told of."""
+        """Call the listeners with all events that they have not had."""
         untold, self.untold = self.untold, []
         for run_id, events in untold:
             for listener in self.listeners:

@@ -26,7 +26,7 @@ WAYS_TO_ASSESS = ("gained", "no gain", "none", "not due", "other record")
 
 
 def refs_of(view: PolicyView) -> list[tuple[str, str]]:
-    """Every call the policy was told of, and whether it found something."""
+    """Every call that the policy has seen, and whether it found something."""
     found = [
         (r.tool_call_id, "found" if r.items else "nothing" if r.projection else "error") for r in view.records
     ]
@@ -34,7 +34,7 @@ def refs_of(view: PolicyView) -> list[tuple[str, str]]:
 
 
 def true_claims(view: PolicyView) -> tuple[Claim, ...]:
-    """What the first record that found something bears, or nothing."""
+    """What the first record that found something supports, or nothing."""
     for call_id, what in refs_of(view)[:-1]:
         if what == "found":
             return (

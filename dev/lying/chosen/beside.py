@@ -1,4 +1,4 @@
-"""Where a lie about a single claim stands: beside the truth, alone, or among facts told on the way."""
+"""Where a lie about a single claim is: beside the truth, alone, or among the facts of the report."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def honest_draft(records: Records) -> DiagnosisDraft | None:
 
 
 def beside(bend: Bend, *, every_signal: bool = False, calls: bool = False) -> Family:
-    """The false claims beside a truthful conclusion, alone, or as facts that are told on the way."""
+    """The false claims beside a truthful conclusion, alone, or as facts of the report."""
 
     def family(rng: np.random.Generator, world: World) -> Plan | None:
         rounds = honest_rounds(world)

@@ -25,7 +25,7 @@ _TURN_S = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One claim, the item that bears it, and what is known of its world."""
+    """One claim, the item that supports it, and what is known of its world."""
 
     claim: Json
     item: Item

@@ -146,7 +146,7 @@ def a_little_off(seen: Seen) -> Sequence[Claim]:
 
 
 def normal_told_as_found(seen: Seen) -> Sequence[Claim]:
-    """What normal operation shows as well, told as a change or a beginning."""
+    """What normal operation shows as well, presented as a change or a beginning."""
     rng, records = seen.rng, seen.records
     calm = [
         one
@@ -163,7 +163,7 @@ def normal_told_as_found(seen: Seen) -> Sequence[Claim]:
 
 
 def cite_beside(seen: Seen) -> Sequence[Claim]:
-    """Citations that bear nothing, a hostile line among them as a quote; or one and the same, many times."""
+    """Citations that support nothing, one quoting a hostile line; or the same citation many times."""
     rng, records = seen.rng, seen.records
     everything = items_of_kinds(records)
     told = []
@@ -248,7 +248,7 @@ def claim_of_same(claim: Claim, records: Records) -> Claim | None:
 
 
 def not_at_its_limit(seen: Seen) -> Sequence[Claim]:
-    """A resource that rose, and is far from its limit, told as used up; or a signal that has no limit."""
+    """A resource that rose but is far from its limit, called used up; or a signal without a limit."""
     rng, records = seen.rng, seen.records
     low = [
         one

@@ -114,7 +114,7 @@ def deny_log_of_instance(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def one_kind_for_all(rng: np.random.Generator, world: World) -> Plan | None:
-    """One kind of telemetry says nothing, told as if nothing did; also of a time before the incident."""
+    """One kind of telemetry is silent, and the draft claims it of all; also of a time before the incident."""
     entity = pick(rng, (*world.services, *world.owner_of))
     start = another_onset(rng, world)
     when: Arguments = {"start": start, "end": start + float(rng.integers(1, 60)) * 30.0}

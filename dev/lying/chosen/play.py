@@ -50,7 +50,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """One draft that was told, and the document of its run."""
+    """One draft, and the document of its run."""
 
     place: Place
     policy: Liar | EmbeddedAnalyst
@@ -145,7 +145,7 @@ def _count(tally: Tally, one: Played) -> None:
 
 
 def _forge(rng: np.random.Generator, forged: Mapping[str, Tally], tally: Tally, one: Played) -> None:
-    """Now and then: the document as the agent told it, or an honest one with an edit; `verify` must object.
+    """Now and then: the document as the agent wrote it, or an honest one with an edit; `verify` must object.
 
     An honest document that is written anew as it is is the control: nothing is wrong with it.
     """

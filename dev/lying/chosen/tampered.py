@@ -27,7 +27,7 @@ from diagnosis_harness.report.timestamps import escape_line
 Held = dict[str, Any]
 Edit = Callable[[np.random.Generator, Held], Held | None]
 _FORM = (CheckName.ROOT_DIGEST, CheckName.SCHEMA, CheckName.BYTE_FORM)
-"""Checks that fail on a clumsy forger, and say nothing about what is told."""
+"""Checks that catch a clumsy forger, and do not concern the content."""
 
 
 def rewrite(held: Mapping[str, Any]) -> bytes:
@@ -52,7 +52,7 @@ def by_form_alone(failed: tuple[str, ...]) -> bool:
 
 
 def as_told(document: Held, draft: DiagnosisDraft, language: Language) -> Held | None:
-    """The document of the same run, had all been released as the agent told it; None where it cannot be."""
+    """The document of the same run, had all been released as the agent wrote it; None where it cannot be."""
     held = copy.deepcopy(document)
     names = {claim.claim_id: f"k{place}" for place, claim in enumerate(draft.claims, start=1)}
     try:
@@ -204,7 +204,7 @@ def sentence_changed(rng: np.random.Generator, held: Held) -> Held | None:
 
 
 def citation_added(rng: np.random.Generator, held: Held) -> Held | None:
-    """A citation that bears nothing is added, with its line as a quote; or one is there twice."""
+    """Add a citation that supports nothing, with its line as a quote; or repeat a citation."""
     claim = _claim(rng, held)
     if claim is None:
         return None

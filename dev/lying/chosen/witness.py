@@ -173,7 +173,7 @@ class _Reading:
             yield "onset that nobody gave", f"{onset}"
 
     def _missing(self, report: Json) -> Iterator[tuple[str, str]]:
-        """What is said to be missing is missing; a name that is, stands in the question and is not known."""
+        """What a draft calls missing is missing; a name it calls unknown is in the question."""
         really = self._really_missing()
         question, known = self.document["run"]["question"], self.witness.names
         false = [each for each in report["missing_info"] if each not in really]

@@ -49,7 +49,7 @@ class World:
         in_words: whether it is stated in the question's words, and not apart.
         causes: the services that are the cause of what the victim shows at the asked time; none in a healthy
             world.
-        prose: texts that stand in names, log lines and summaries, and may be printed as quotations alone.
+        prose: texts that are in names, log lines and summaries, and may be printed as quotations alone.
     """
 
     kind: str

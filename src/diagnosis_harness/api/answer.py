@@ -34,7 +34,7 @@ class Answer:
 
     @property
     def run_id(self) -> str:
-        """The run's id, which also stands in the document."""
+        """The run's id, as in the document."""
         return self._document.run.run_id
 
     @property
@@ -107,8 +107,8 @@ def verify(document: bytes | str | Path | Mapping[str, JsonValue]) -> Verificati
     """Check a saved run offline: digests, citations, numbers, sentences and outcome.
 
     Args:
-        document: the bytes of a saved run, the path of one, or the JSON object in it. An object has no bytes
-            of its own, so the check of the byte form holds for it by itself.
+        document: the bytes of a saved run, the path of one, or the JSON object in it. An object has no bytes,
+            so the check of the byte form always passes for it.
 
     Raises:
         InvalidInput: it is not JSON, not a run document, or one of another version.

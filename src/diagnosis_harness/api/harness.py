@@ -153,7 +153,7 @@ class Harness:
         return run
 
     def cancel(self) -> None:
-        """Cancel every run that still works; each has an answer all the same."""
+        """Cancel every active run; each still gets an answer."""
         for run in tuple(self._live):
             run.cancel()
 

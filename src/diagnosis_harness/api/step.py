@@ -9,7 +9,7 @@ from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceNam
 
 
 class RunStepKind(StrEnum):
-    """What a step tells. Later versions may add members."""
+    """Kinds of steps. Later versions may add members."""
 
     STAGE = "STAGE"  # the run has entered a stage: DIAGNOSIS_RUNNING, then SAFETY_VALIDATING
     TOOL_STARTED = "TOOL_STARTED"

@@ -81,7 +81,7 @@ class Diagnosis(Closing):
         return RoutedAnswer(document, answered.text if isinstance(answered, AnsweredText) else None)
 
     async def ask_again(self, document: RunDocument) -> Recheck:
-        """Ask the queries of a saved run again, in a run of its own, and compare what they bring."""
+        """Repeat the queries of a saved run in a new run, and compare the answers."""
         core, ctx = self.workplace.core, self._start(self.workplace.settings.run.timeout_s)
         with fail_on_error(core, ctx):
             boundary = self.workplace.boundary(self.sources)
@@ -114,7 +114,7 @@ def build_diagnosis(
     progress: Callable[[str, int, int], None],
     settings: Settings | None = None,
 ) -> Diagnosis:
-    """Read an incident folder and put everything together around it; whoever holds it closes it.
+    """Read an incident folder and build everything around it; the caller closes it.
 
     Raises:
         InvalidInput: the folder, a file in it or a setting cannot be used.

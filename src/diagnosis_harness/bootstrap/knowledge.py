@@ -37,7 +37,7 @@ def open_library(
     progress: Callable[[str, int, int], None],
     folder: Path | None = None,
 ) -> Library | None:
-    """The configured folder of runbooks, indexed; None where there is none. `folder` stands in its place.
+    """The configured folder of runbooks, indexed; None where there is none. `folder` overrides it.
 
     Raises:
         InvalidInput: the folder cannot be read, or the libraries for it are not installed.

@@ -27,7 +27,7 @@ def open_local_runs(settings: Settings) -> LocalRuns | None:
 def data_folder(environment: Mapping[str, str], platform: str) -> Path | None:
     """The folder that the platform's convention gives a program for the data of its user.
 
-    None where the environment names no home, as for a service of the system: there is nobody's data to keep.
+    None if the environment names no home, as for a system service: then no runs are kept.
     """
     if platform == "win32":
         local = environment.get("LOCALAPPDATA", "")

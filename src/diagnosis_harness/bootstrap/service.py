@@ -163,7 +163,7 @@ def _background_tasks(
 
 @dataclass(frozen=True, slots=True)
 class _Extras:
-    """What whoever opens the service adds to it."""
+    """What the caller that opens the service adds to it."""
 
     tools: tuple[Tool, ...]
     sinks: tuple[TraceSink, ...]

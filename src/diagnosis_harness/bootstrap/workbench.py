@@ -1,4 +1,4 @@
-"""What every diagnosis is made of, whoever holds it: the boundary around its tools, its loop, its release."""
+"""The parts of every diagnosis: the boundary around its tools, its loop, its release."""
 
 from __future__ import annotations
 

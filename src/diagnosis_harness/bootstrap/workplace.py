@@ -51,7 +51,7 @@ def _catalog_tools(sources: Sources) -> Sequence[Tool]:
 
 @dataclass(frozen=True, slots=True)
 class Workplace(Closing):
-    """What the runs of one owner share. Whoever holds it closes it.
+    """What the runs of one owner share. The owner closes it.
 
     Attributes:
         own_tools: tools of a host; they are offered beside the tools over the sources.
@@ -68,7 +68,7 @@ class Workplace(Closing):
     def start_run(
         self, limit_s: float, limits: RunBudgetLimits | None = None, *, session_id: str | None = None
     ) -> RunContext:
-        """Open a run; without limits, within those of the settings; without a session, in one of its own."""
+        """Open a run; the settings give default limits, and a run without a session gets a new one."""
         return self.core.start_run(
             session_id=session_id or self.core.ids.new_session_id(),
             timeout_s=limit_s,

@@ -101,7 +101,7 @@ def check_zone(zone: str | None) -> tzinfo:
     """The zone of times that name none; UTC where it is not given.
 
     Raises:
-        InvalidInput: nobody knows it, or it means several.
+        InvalidInput: it is unknown or ambiguous.
     """
     if zone is None:
         return UTC
@@ -129,7 +129,7 @@ def parse_onset(onset: str | None, *, zone: tzinfo = UTC) -> float | None:
         except ValueError:
             problem = f"'{escape_line(onset)}' is not a time"
             raise InvalidInput("--onset", problem, "write it as 2024-01-01T14:05:00Z") from None
-    # A year alone parses as a number too, and nobody means the first hour of 1970: times before 1973 are
+    # A year alone parses as a number too, and is not meant as the first hour of 1970: times before 1973 are
     # refused, and so are milliseconds.
     if not isfinite(seconds) or not 1e8 <= seconds < 1e11:
         raise InvalidInput(
@@ -139,10 +139,10 @@ def parse_onset(onset: str | None, *, zone: tzinfo = UTC) -> float | None:
 
 
 def read_onset(onset: str | None, zone: str | None, *, of_folder: bool) -> float | OnsetWords | None:
-    """An onset that says its instant; one in words, or without a zone, is read against the folder later.
+    """An onset that states an absolute time; others are resolved with the folder later.
 
     Raises:
-        InvalidInput: nobody knows the zone; or it is no time, and there is no folder to read it against.
+        InvalidInput: the zone is unknown, or only a folder could resolve the time and there is none.
     """
     known = check_zone(zone)
     if onset is None or not of_folder or _says_its_instant(onset):

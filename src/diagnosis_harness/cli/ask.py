@@ -97,7 +97,7 @@ def run_ask(
             if output.save is not None:
                 tell(phrases.SAVED.render(language, file=str(output.save)), sys.stderr)
             code = exit_code(document.release.outcome, document.run.state)
-            if handling.keep and answer.text is None:  # an answer in words has nothing to look at again
+            if handling.keep and answer.text is None:  # an answer in words has no evidence to examine further
                 keep_run(document, asked_of, handling.settings_file, language)
             following = None
             if prompts:

@@ -92,7 +92,7 @@ def _diagnose(
 
 
 def _simulate(demo: Demo, parent: Path) -> tuple[Path, Injected]:
-    """Write the folder, and say what was broken to whoever judges the answer."""
+    """Write the folder, and print what was broken, to judge the answer by."""
     try:
         if demo.fault not in HARD_KINDS:
             incident = simulate_folder(FaultKind(demo.fault), seed=demo.seed, parent=parent)

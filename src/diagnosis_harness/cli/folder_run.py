@@ -34,7 +34,7 @@ class AskFolder(Protocol):
     """Runs work on a folder that has been read. Ctrl+C cancels the run, which still gives its result."""
 
     def __call__(self, work: Callable[[FolderDiagnosis], Coroutine[object, object, T]]) -> T:
-        """Do the work on an event loop of its own, with a live view of its progress."""
+        """Do the work on a new event loop, with a live view of its progress."""
         ...
 
 

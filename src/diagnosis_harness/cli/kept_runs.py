@@ -62,7 +62,7 @@ def keep_run(
         return
     try:
         if not settings.retention.local:
-            runs.prune(now_s=SystemClock().now_s())  # what was kept before grows old all the same
+            runs.prune(now_s=SystemClock().now_s())  # runs kept earlier still expire
             return
         runs.keep(asked_of.run_of(document), now_s=SystemClock().now_s())
     except StoreFailure as failure:

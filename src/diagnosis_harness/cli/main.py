@@ -356,6 +356,6 @@ def _report_unexpected(error: Exception, arguments: list[str]) -> int:
 
 
 def _print_error(sentence: str) -> None:
-    """Print one line on standard error; if that fails too, only the exit code tells."""
+    """Print one line on standard error; if that fails too, only the exit code reports the failure."""
     with suppress(OSError, ValueError):
         typer.echo(sentence, err=True)

@@ -48,7 +48,7 @@ class WholePath:
         with closing(opened) as diagnosis:
             document = asyncio.run(diagnosis.run(QUESTION, language=Language.EN, deadline_s=None))
             cost = Cost(elapsed_s=clock.now_s() - started_s, cpu_s=time.process_time() - cpu_s)
-            # A test's stand-in has no telemetry to look at.
+            # A test double has no telemetry to examine.
             loudest = find_loudest(diagnosis) if isinstance(diagnosis, Diagnosis) else ()
         return Diagnosed(result_of(document), cost, loudest)
 

@@ -17,7 +17,7 @@ class ManualClock:
         self._timers = Timers()
 
     def now_s(self) -> float:
-        """The instant it stands at."""
+        """The current time."""
         return self._now_s
 
     def call_at(self, at_s: float, callback: Callable[[], object]) -> Callable[[], None]:
@@ -43,7 +43,7 @@ class ManualClock:
         """There is no thread to end."""
 
     def advance(self, seconds: float) -> None:
-        """Move on by `seconds` and call back everything due on the way, each at its own instant, in order."""
+        """Move on by `seconds` and call back everything that falls due, each at its time, in order."""
         if seconds < 0:
             raise ValueError("time does not run backwards")
         target_s = self._now_s + seconds

@@ -97,7 +97,7 @@ def error_record(
 def change_claim(
     item: EvidenceItem | None = None, *, tool_call_id: str = "t1", claim_id: str = "k1"
 ) -> Claim:
-    """The claim that `change_item` bears in all its parts."""
+    """The claim that `change_item` supports in all its parts."""
     item = item or change_item()
     ref = EvidenceRef(tool_call_id, item.item_id)
     return Claim(
@@ -116,7 +116,7 @@ def change_claim(
 
 
 def cause_claim(item: EvidenceItem, *, tool_call_id: str, claim_id: str = "k0") -> Claim:
-    """The claim that a `cause_item` bears."""
+    """The claim that a `cause_item` supports."""
     ref = EvidenceRef(tool_call_id, item.item_id)
     return Claim(
         claim_id=claim_id,

@@ -1,4 +1,4 @@
-"""A language model that says what a test tells it, behind the real port."""
+"""A language model that answers as scripted, behind the real port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A policy, a repairer and a judge that answer what a test tells them, behind the real contracts."""
+"""A policy, a repairer and a judge that answer as scripted, behind the real contracts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tool that does what a test tells it, behind the real `Tool` contract."""
+"""A tool that behaves as scripted, behind the real `Tool` contract."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def open_in_a_process(folder: Path, memory_limit_mb: int) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def sixty_four_megabytes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A long CSV file of 64 MB, and the folder it stands in."""
+    """A long CSV file of 64 MB, and the folder it is in."""
     folder = tmp_path_factory.mktemp("large")
     duckdb.execute(
         "COPY (SELECT 1700000000 + t AS time, 'e' || e AS entity, 'latency_ms' AS signal, 0.001 * t AS value "

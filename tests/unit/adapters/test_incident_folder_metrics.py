@@ -192,7 +192,7 @@ def test_series_of_a_name_in_two_files_are_one_series(open_folder: OpenFolder, c
 def test_series_of_a_name_with_other_values_in_two_files_are_two(
     open_folder: OpenFolder, ctx: RunContext
 ) -> None:
-    """They are never averaged: each bears the name of its file, and the notes say so."""
+    """They are never averaged: each has the name of its file, and the notes say so."""
     other = f"time,entity,signal,value\n{FIRST + 300},pay,latency_ms,5\n{FIRST},pay,latency_ms,2\n"
     sources = open_folder({"metrics.csv": LONG, "metrics-more.csv": other})
     values = as_values(sources, ctx)

@@ -120,7 +120,7 @@ def test_header_levels_are_entity_signal_and_statistic() -> None:
     ],
 )
 def test_the_unit_is_read_from_the_end_of_a_signals_name(signal: str, unit: str | None) -> None:
-    """A known ending or what stands in brackets; `per second` is a rate and never a time."""
+    """A known ending or what is in brackets; `per second` is a rate and never a time."""
     assert unit_of_signal(signal) == unit
 
 

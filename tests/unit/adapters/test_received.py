@@ -73,7 +73,7 @@ def test_links_devices_and_impossible_names_are_left_out_and_told(tmp_path: Path
 
 
 def test_a_link_in_a_zip_archive_is_left_out(tmp_path: Path) -> None:
-    """Its type stands in the attributes of the entry."""
+    """Its type is in the attributes of the entry."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         link = zipfile.ZipInfo("passwd.csv")

@@ -233,7 +233,7 @@ def test_what_is_not_as_it_was_sent_is_not_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", ["expires", "is deleted"])
 def test_a_run_that_has_begun_goes_on_when_its_source_goes(tmp_path: Path, how: str) -> None:
-    """The next one is told, and the folder goes with the last run that uses it."""
+    """The next run is refused; the folder is removed with the last run that uses it."""
 
     async def story(team: Team) -> None:
         sent, process = await team.first.send(), team.second
@@ -269,7 +269,7 @@ def test_no_more_than_a_few_stay_unpacked(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_diagnosed_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
-    """Neither a row nor a folder; and no path of this machine is told."""
+    """Neither a row nor a folder is left, and the message shows no path of this machine."""
 
     async def story(team: Team) -> None:
         for content in (b"\x89PNG....", tar_of({"metrics.csv": "a,b\n"}), tar_of({"x.csv": ""})):

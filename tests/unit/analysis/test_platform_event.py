@@ -21,7 +21,7 @@ END_S = 10_000.0
 
 
 def test_every_kind_has_a_row_and_words() -> None:
-    """A kind without a row could be read, and not told."""
+    """A kind without a row could be read but not reported."""
     assert set(CATALOGUE) == set(EVENT_WORDS) == set(EventKind)
     assert all(rule.reasons or rule.message or rule.state for rule in CATALOGUE.values())
 
@@ -69,9 +69,7 @@ def test_an_event_is_recognised_by_the_words_of_its_platform(
     reason: str, message: str, kind: EventKind
 ) -> None:
     """By its reason, or by its text."""
-    if (
-        kind is EventKind.RESTARTED
-    ):  # a restart that is complete is over at once: it is told as one that ended
+    if kind is EventKind.RESTARTED:  # a complete restart is over at once: it is reported as ended
         assert kind in kinds_ended(f"{reason}: {message}")
     else:
         assert kind in kinds_of(reason, message)

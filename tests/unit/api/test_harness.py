@@ -106,7 +106,7 @@ def test_own_tools_and_an_own_policy_need_no_folder() -> None:
 
 
 def test_telemetry_in_memory_is_diagnosed_by_the_embedded_analyst() -> None:
-    """The cause is named, and the onset that the host states stands in the document."""
+    """The cause is named, and the onset that the host states is in the document."""
 
     async def work(harness: dh.Harness) -> None:
         answer = await harness.ask("why is shop slow?", onset=datetime.fromtimestamp(ONSET_S, UTC))

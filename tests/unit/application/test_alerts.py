@@ -146,7 +146,7 @@ def test_a_run_whose_queue_was_not_told_is_delivered_later(tmp_path: Path) -> No
 
 
 def test_a_store_that_fails_after_the_notification_was_kept_refuses_nothing(tmp_path: Path) -> None:
-    """It is taken, and waits; the next look has it. Told as refused, it would be sent, and kept, again."""
+    """It is accepted and waits for the next poll. A refusal would make the sender send it again."""
 
     async def act(scene: Scene) -> None:
         scene.inbox.raises = StoreFailure("the database does not answer", kind=FailureKind.TIMEOUT)

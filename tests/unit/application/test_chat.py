@@ -183,7 +183,7 @@ def test_the_router_sees_the_session_and_no_other(tmp_path: Path) -> None:
 def test_a_follow_up_takes_over_the_onset_of_the_turn_before(tmp_path: Path) -> None:
     """Only that of a diagnosis that ended SUCCESS, and only of the same source (PE-04).
 
-    The policy is told of it; the source is opened with what this question's asker stated, which is nothing.
+    The policy sees it; the source is opened with what this caller stated, which is nothing.
     """
 
     async def act(kept: KeptChat) -> None:

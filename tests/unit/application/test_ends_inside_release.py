@@ -151,7 +151,7 @@ def test_content_that_was_prepared_for_a_cancelled_run_is_not_published(
 
 @pytest.mark.parametrize("where", ["the policy", "the judge"])
 def test_a_bug_inside_fails_the_run_and_is_raised(where: str) -> None:
-    """FAILED and FAILED, told as the last event; no answer is made of it (RL-21)."""
+    """Run and release are FAILED, as the last event says; there is no answer (RL-21)."""
     run = scene(TRUE, knows=True, judge=ScriptedJudge(RuntimeError("a bug")))
     if where == "the policy":
         run.policy = ScriptedPolicy(RuntimeError("a bug"))

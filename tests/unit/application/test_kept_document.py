@@ -205,7 +205,7 @@ def test_a_call_that_the_end_of_its_run_forestalled_need_not_be_counted(tmp_path
 
 
 def test_a_cancelled_run_keeps_its_evidence(tmp_path: Path) -> None:
-    """What had been looked at stands in the document; no cause does."""
+    """The document holds what had been examined, and no cause."""
 
     async def act(kept: KeptChat) -> RunRow:
         kept.system.go.clear()

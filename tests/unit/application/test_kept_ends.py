@@ -23,7 +23,7 @@ from diagnosis_harness.tools.invocation import ErrorCode
 
 @pytest.mark.parametrize("name", NAMES)
 def test_however_a_run_ended_its_document_verifies(tmp_path: Path, name: str) -> None:
-    """Every check is made and holds, and every record of it stands in the report."""
+    """Every check is made and holds, and every record of it is in the report."""
     end = play_ending(tmp_path, name)
     document = document_of(end.row, end.records, end.events)
 

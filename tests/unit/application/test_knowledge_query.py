@@ -55,7 +55,7 @@ class KnowledgePath:
         return [(one.status, dict(one.payload)) for one in self.rig.sink.events() if one.name is name]
 
     def stages(self) -> list[object]:
-        """The stages that were told."""
+        """The stages that were reported."""
         return [payload["stage"] for _, payload in self.events_named(TraceName.STATUS)]
 
 
@@ -155,7 +155,7 @@ def test_an_old_copy_is_said_to_be_one() -> None:
 
 
 def test_a_search_that_fails_is_no_answer(path: KnowledgePath) -> None:
-    """It goes through as it is, told to the trace once."""
+    """It is passed on unchanged and traced once."""
     assert path.base is not None
     path.base.is_broken = True
 

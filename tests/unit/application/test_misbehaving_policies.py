@@ -196,7 +196,7 @@ def test_an_illegal_draft_is_discarded_and_facts_decide(last: Json | str, knows:
 
 
 def test_a_policy_that_invents_tools_and_arguments_gets_refusals() -> None:
-    """A code each, told in the next view; no record, no charge."""
+    """Each gets a code in the next view, no record and no charge."""
 
     def invents(seen: Json) -> Json:
         if seen["refused"]:

@@ -68,7 +68,7 @@ def test_an_older_file_of_ours_is_tightened(tmp_path: Path) -> None:
 def test_a_file_of_somebody_else_is_left_and_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its rights are its owner's to give; whoever runs the service is told once, in one sentence."""
+    """Only the owner can change its rights; the log says so once, in one sentence."""
     file = tmp_path / "runs.db"
     file.touch(0o644)
     file.chmod(0o644)

@@ -71,7 +71,7 @@ def test_the_document_keeps_the_stop_reason(
 
 @pytest.mark.parametrize("file", sorted(SCENARIOS.glob("*.txt")), ids=lambda file: file.stem)
 def test_every_ended_run_has_a_document(file: Path) -> None:
-    """However it ended; causes stand in it with a success alone."""
+    """However the run ended; the document holds causes only after a success."""
     scene = of(file.stem)
     document = publish(scene.ctx, facts(scene), scene.run(), scene.events())
     assert bool(document.report.causes) == (document.release.outcome is ReleaseOutcome.SUCCESS)

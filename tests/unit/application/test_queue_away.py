@@ -30,7 +30,7 @@ class AwayQueue(LocalRunQueue):
 
 
 def test_a_run_that_could_not_be_put_into_the_queue_is_accepted_and_put_there_later(tmp_path: Path) -> None:
-    """Its row is kept and it will be worked on, so whoever asked must not be told that it failed."""
+    """Its row is kept and it will run, so the caller must not get an error."""
 
     async def story() -> None:
         async with open_chat(tmp_path) as kept:

@@ -1,4 +1,4 @@
-"""One run or one store that does not work holds up the care of no other run."""
+"""One failing run or store does not hold up the recovery of others."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_processes_that_could_not_beat_while_the_database_was_away_live(tmp_path
 
 
 class AwayAtTimes(SqlRunRecovery):
-    """Care whose second look at the beats fails."""
+    """A recovery whose second read of the heartbeats fails."""
 
     looks = 0
 

@@ -55,12 +55,12 @@ class Routed:
 
 
 def test_the_paths_have_the_names_of_the_seed() -> None:
-    """They stand in stored runs and streams: a change would break both."""
+    """They are in stored runs and streams: a change would break both."""
     assert [path.value for path in IntentType] == ["SYSTEM_CHAT", "KNOWLEDGE_QUERY", "DIAGNOSIS"]
 
 
 def test_the_reasons_keep_their_names() -> None:
-    """They stand in stored traces."""
+    """They are in stored traces."""
     assert {reason.value for reason in RoutingReason} == {
         "ASKS_FOR_CAUSE", "ASKS_TO_INVESTIGATE", "ASKS_FOR_STATE", "NAMES_SYMPTOM", "NAMES_TIME",
         "NAMES_SUBJECT", "PASTED_OUTPUT", "NAMES_DOCUMENT", "ASKS_ABOUT_PAST", "ASKS_HOW_TO", "ASKS_MEANING",
@@ -72,7 +72,7 @@ def test_the_reasons_keep_their_names() -> None:
 
 @pytest.mark.parametrize("kind", sorted(RETRYABLE))
 def test_a_failure_that_passes_costs_a_second_attempt(kind: FailureKind) -> None:
-    """The second answer is the decision; one failed and one successful attempt stand in the trace."""
+    """The second answer is the decision; one failed and one successful attempt are in the trace."""
     routed = Routed(ScriptedRouter(LlmFailure("away", kind=kind), DIAGNOSIS))
 
     assert routed.route() == DIAGNOSIS

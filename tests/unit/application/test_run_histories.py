@@ -316,7 +316,7 @@ class RecordHistories(RunHistories):
                 self.may_be_cited(claim, ref, kept)
 
     def may_be_cited(self, claim: Claim, ref: EvidenceRef, kept: Mapping[str, EvidenceRecord]) -> None:
-        """Only READY, only of this run; nothing found bears nothing but an absence, in its own scope."""
+        """Only READY, only of this run; nothing found supports nothing but an absence, in its own scope."""
         record = kept[ref.tool_call_id]
         assert (record.run_id, record.invocation) == (self.scene.ctx.run_id, InvocationStatus.READY)
         if record.evidence is EvidenceStatus.NO_EVIDENCE:

@@ -37,7 +37,7 @@ def path(question: str, **source: object) -> IntentType:
     ],
 )
 def test_a_question_without_name_time_and_symptom_is_not_diagnosed(question: str) -> None:
-    """It is told what can be asked."""
+    """The answer says what can be asked."""
     assert path(question) is IntentType.SYSTEM_CHAT
 
 

@@ -301,7 +301,7 @@ def test_a_cancel_meets_a_run_that_another_process_is_just_claiming(tmp_path: Pa
     play(tmp_path, act)
 
 
-# ---------------------------------------------------------------- care
+# ---------------------------------------------------------------- recovery
 
 
 def test_a_run_of_a_dead_process_ends_once(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A whole diagnosis whose players and sinks behave badly: it ends once, and is told to the end."""
+"""A whole diagnosis whose players and sinks misbehave: it ends once, and its trace is complete."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ RAISED = [asyncio.CancelledError, SystemExit, KeyboardInterrupt, GeneratorExit, 
 
 
 def make_findings() -> ToolFindings:
-    """A ranking and the change that bears it."""
+    """A ranking and the change that supports it."""
     return ToolFindings(
         items=(cause_item(), change_item("i1", "payment"), change_item("i2", "checkout")),
         window=WINDOW,
@@ -62,7 +62,7 @@ GIVE = GiveDraft(
 
 
 def scene(answer: Callable[[], ToolFindings] = make_findings, **parts: Any) -> Scene:
-    """One call of one tool, then a draft that is borne out."""
+    """One call of one tool, then a draft that is supported."""
     given = {"policy": ScriptedPolicy(ASK, GIVE), "store": MemoryEvidenceStore(), **parts}
     return Scene(tools=[ScriptedTool(answer)], **given)
 

@@ -115,7 +115,7 @@ def test_a_refused_request_leaves_its_code(tmp_path: Path, call: WantedCall, cod
 
 
 def test_phases_and_statuses_say_nothing_of_the_run(tmp_path: Path) -> None:
-    """A run whose last event SUCCEEDED has failed: its state is told by itself alone (TR-03)."""
+    """A failed run may end with an event that SUCCEEDED: only the state says how it ended (TR-03)."""
     no_gain = Assessment("t1", InformationGain.NO_GAIN)
     nothing = replace(DRAFT, conclusion=(), claims=())
     policy = ScriptedPolicy(LOOK, GiveDraft(nothing, (no_gain,)))

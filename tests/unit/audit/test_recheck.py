@@ -30,7 +30,7 @@ def make_records() -> tuple[EvidenceRecord, ...]:
 
 
 def make_saved_run() -> RunDocument:
-    """A concluded run of three claims that its records bear: a cause, a change, an absence."""
+    """A concluded run of three claims that its records support: a cause, a change, an absence."""
     success = documents.success()
     cause, change, _, absence = success.report.claims
     return replace(

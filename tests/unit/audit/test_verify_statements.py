@@ -73,7 +73,7 @@ def _cuts_a_quote(held: dict[str, Any]) -> None:
     ],
 )
 def test_a_claim_that_says_less_or_other_than_its_evidence_is_seen(saved: Saved, change: Change) -> None:
-    """Though every part of it is borne: what is published is what the evidence says, to the last digit."""
+    """Even if every part of it is supported: the published numbers equal the evidence to the last digit."""
     held = json.loads(saved().data)
     before = json.dumps(held)
     change(held)

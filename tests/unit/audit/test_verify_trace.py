@@ -75,7 +75,7 @@ def flaws_of_trace(held: dict[str, Any]) -> set[str]:
 def test_a_line_that_tells_something_else_than_the_document_does_not_verify(
     saved: Saved, change: Change
 ) -> None:
-    """Question, guards, decision and end stand in both; one of the two is untrue."""
+    """Question, guards, decision and end are in both; one of the two is untrue."""
     held = values_of(saved)
     change(held)
 

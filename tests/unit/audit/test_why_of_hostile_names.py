@@ -110,7 +110,7 @@ def test_an_agent_that_names_a_tool_like_a_code_is_reported_as_it_was(tool: str)
 
 @given(tool=hostile, call=hostile, code=st.sampled_from(CODES))
 def test_no_name_changes_what_why_says(tool: str, call: str, code: str) -> None:
-    """The code is the one that the boundary gave, whatever stands in the names beside it."""
+    """The code is the one that the boundary gave, whatever is in the names beside it."""
     document = replace(documents.fallback(), trace=timeline([refusal(1, tool, call, code)]))
 
     for held in (document, reread(document)):
@@ -167,7 +167,7 @@ def test_a_document_of_the_older_form_is_not_read_from_its_text(tool: str, call:
 
 
 def test_a_document_of_the_older_form_still_says_how_it_was_routed_and_stopped() -> None:
-    """What stands in fields of their own, or where no agent has a word, is known as before."""
+    """What is in fields of their own, or where no agent has a word, is known as before."""
     routed = event(1, TraceName.ROUTING_DECISION, {"intent": "DIAGNOSIS", "reason": "ALERT"})
     stopped = event(2, TraceName.COLLECTION_STOP, {"reason": "INFORMATION_SATURATED"})
     document = documents.fallback()

@@ -123,7 +123,7 @@ def test_a_question_that_was_not_routed_is_not_said_to_be_none(tmp_path: Path) -
 
 
 def test_an_abandoned_record_had_been_begun(tmp_path: Path) -> None:
-    """It stands in the store, so that is known."""
+    """It is in the store, so that is known."""
     told = answers(play_ending(tmp_path, "given up in a tool"))[WhyQuestion.NO_EVIDENCE]
     assert phrases_of(told) == [Phrase.CALL_ABANDONED]
     assert "its record had been started" in told.says(Language.EN)[0]

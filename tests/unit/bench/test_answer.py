@@ -26,7 +26,7 @@ def with_ranking(document: RunDocument, **attributes: object) -> RunDocument:
 
 
 def test_a_success_keeps_its_conclusion_and_what_decided_it() -> None:
-    """Confidence and deciding evidence with the cause; the sentences that bear it apart from all others."""
+    """The cause has its confidence and deciding evidence; its supporting sentences are kept separate."""
     result = result_of(with_ranking(documents.success(), decided_by="resource", margin=0.5))
     (cause,) = result.causes
     assert (cause.entity, cause.decided_by, cause.margin) == ("checkout", "resource", 0.5)

@@ -89,7 +89,7 @@ def test_another_truth_changes_no_exported_byte(tmp_path: Path, small: SmallSet)
 
 @pytest.mark.parametrize("small", apart, ids=[small.name for small in apart])
 def test_exports_need_no_label(tmp_path: Path, small: SmallSet) -> None:
-    """Where the labels stand in files of their own, nothing changes when they are gone."""
+    """Where the labels are in files of their own, nothing changes when they are gone."""
     data_set = small.make(tmp_path / "data")
     export_all(data_set, tmp_path / "one")
     for name in small.labels:

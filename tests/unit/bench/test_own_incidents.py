@@ -177,7 +177,7 @@ def test_a_half_written_folder_is_one_sentence(tmp_path: Path, files: dict[str, 
 
 
 def test_a_link_out_of_the_folder_is_left_behind(tmp_path: Path) -> None:
-    """A copy holds what stands in the folder."""
+    """A copy holds what is in the folder."""
     own = make_own(tmp_path / "ours")
     (tmp_path / "ours" / "all-was-well" / "logs.csv").symlink_to(tmp_path / "elsewhere.csv")
     case = own.export("all-was-well", Condition.AS_PUBLISHED, tmp_path / "out")

@@ -71,7 +71,7 @@ def test_folders_are_removed_as_soon_as_they_are_diagnosed(tmp_path: Path) -> No
 
 
 def test_several_processes_find_the_same_in_the_same_order(tmp_path: Path) -> None:
-    """Two processes, or this one: outcomes are equal and stand in the order of the data set."""
+    """One process or two give equal outcomes, in the order of the data set."""
     found = []
     for jobs in (1, 2):
         work = tmp_path / str(jobs)

@@ -104,7 +104,7 @@ def test_a_second_player_is_one_entry_of_its_table(tmp_path: Path, monkeypatch: 
 
 
 def test_an_own_policy_plays_and_is_named() -> None:
-    """Nobody is told that embedded rules play where they do not."""
+    """The profile never calls a role embedded that another implementation plays."""
     own = ScriptedPolicy()
 
     built = choose_players(load_settings(), policy=own)(CORE)

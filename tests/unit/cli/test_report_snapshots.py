@@ -80,7 +80,7 @@ def test_every_citation_has_its_footnote_and_every_footnote_its_citation() -> No
 
 
 def test_a_change_that_supports_no_cause_is_listed_separately() -> None:
-    """It stands under a heading of its own, in the words of who recorded it; one that bears a cause stays."""
+    """It has its own heading and keeps the recorded words; one that supports a cause stays there."""
     success = documents.success()
     event = EvidenceItem(
         "d1",

@@ -45,7 +45,7 @@ def table(width: int | None, language: Language = Language.EN) -> list[str]:
 
 
 def test_a_table_shows_the_status_of_each_run() -> None:
-    """Status and outcome, intent, who asked, age, how long it took or takes; ids as short as told apart."""
+    """Status and outcome, intent, caller, age and duration; each id is cut to its shortest unique prefix."""
     assert table(120)[0] == "run           status   outcome   intent     asked by  age  took  question"
     assert table(120)[1].startswith(
         "run-10000000  RUNNING  -         -          local     45s  15 s  为什么结账变慢？为什"

@@ -216,7 +216,7 @@ def test_a_draft_after_saturation_is_completed_without_a_stop_reason() -> None:
 
 
 def test_stop_is_delivered_once_and_a_request_after_it_is_the_controlled_stop() -> None:
-    """The request that comes with the last assessment is refused and told of; only the next one stops."""
+    """The request that comes with the last assessment is refused and reported; only the next one stops."""
     answers = (
         ask("t1"),
         ask("t2", Assessment("t1", Gain.NO_GAIN), entity="cart"),

@@ -1,4 +1,4 @@
-"""Names of a question are read against those of the telemetry; what nobody knows is told."""
+"""Names of a question are compared with those of the telemetry; unknown ones are reported."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_name_is_read_as_it_was_meant(question: str, read: list[tuple[str | No
     ],
 )
 def test_an_ordinary_word_is_no_name(question: str) -> None:
-    """Whoever asks about everything is not told that there is no service `everything`."""
+    """A question about everything is not answered that no service is called `everything`."""
     assert read_names(question, TRAIN) == ()
 
 

@@ -51,7 +51,7 @@ CART = Hypothesis(
 def standing(
     *hypotheses: Hypothesis, records: tuple[EvidenceRecord, ...] = RECORDS
 ) -> tuple[Hypothesis, ...]:
-    """What stands in this run, where a draft offers these."""
+    """What is in this run, where a draft offers these."""
     return standing_candidates(hypotheses, records, run_id="r1", inquiry=inquiry())
 
 
@@ -194,7 +194,7 @@ def test_what_an_inventory_of_the_run_lacks_is_missing() -> None:
 def test_a_name_that_nobody_knows_stands_in_the_question(name: str, *, stands: bool) -> None:
     """Whole, as a name and as the asker wrote it; not what the telemetry knows, nor any other word.
 
-    A word such as `slow` stands in the question as well, and is no service that the telemetry lacks.
+    A word such as `slow` is in the question as well, and is no service that the telemetry lacks.
     """
     question = (
         "Why does billing (or billing-2, `moon` or 'sun') hurt payment or ledger.eu?"

@@ -270,7 +270,7 @@ def test_a_ranking_alone_is_no_cause() -> None:
     ],
 )
 def test_a_cause_says_no_more_than_its_claims(cause: Cause, code: FindingCode) -> None:
-    """Entity, kind and region of a conclusion stand in the cited ranking."""
+    """Entity, kind and region of a conclusion are in the cited ranking."""
     assert code in cause_codes(conclude(cause=cause), records_of())
 
 

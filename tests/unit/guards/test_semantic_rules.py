@@ -252,7 +252,7 @@ ITEMS = st.builds(
 def test_no_order_of_the_rankings_changes_what_is_held_against_a_conclusion(
     items: list[EvidenceItem], data: st.DataObject
 ) -> None:
-    """Nor its confidence: a run is judged by what it was told, not by when."""
+    """Nor its confidence: the order in which a run saw its rankings does not matter."""
     rankings = [
         ready_record(item, tool_call_id=f"t{place}", tool_name="rank_causes")
         for place, item in enumerate(items, start=2)

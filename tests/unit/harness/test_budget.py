@@ -236,7 +236,7 @@ def test_a_reservation_goes_back_when_the_call_cannot_begin() -> None:
 
 
 def test_a_lease_is_begun_once_and_settled_once() -> None:
-    """Its phases run one way; whoever breaks the order is told."""
+    """Its phases have one order; a call out of order raises."""
     rig = Rig()
     ctx = rig.run()
     lease = rig.core.start_tool_call(ctx, "metrics", "call-1")

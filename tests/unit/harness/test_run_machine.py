@@ -106,7 +106,7 @@ class RunMachine(RuleBasedStateMachine):
 
     @rule()
     def register(self) -> None:
-        """A resource wants to be told."""
+        """Register a resource that wants the cancellation."""
         self.registered += 1
         self.ctx.cancellation.register(self._tell)
 
@@ -213,7 +213,7 @@ class RunMachine(RuleBasedStateMachine):
 
     @invariant()
     def the_run_has_the_one_termination_of_its_first_cause(self) -> None:
-        """State, reason and time of the twin's first cause; the same object for ever; told of once."""
+        """State, reason and time of the twin's first cause; the same object for ever; reported once."""
         termination = self.ctx.lifecycle.termination
         if self.termination is not None:
             assert termination is self.termination

@@ -160,7 +160,7 @@ def test_a_callback_that_ends_the_run_again_changes_nothing() -> None:
 def test_whatever_a_sink_raises_the_run_ends_and_all_are_told(
     error: type[BaseException], only: TraceName | None, reported: list[type[BaseException]]
 ) -> None:
-    """The other sinks have every event, the resources are told, and the cancel returns its answer."""
+    """The other sinks get every event, the resources are notified, and the cancel returns its answer."""
     kept = MemorySink()
     core = core_over(RaisingSink(error, only), kept, RaisingSink(error, only))
     ctx = core.start_run(session_id="s", limits=AMPLE, timeout_s=60)
@@ -238,7 +238,7 @@ class BlockingSink:
 
 @pytest.mark.parametrize("blocked", ["callback", "listener", "sink"])
 def test_one_that_blocks_delays_no_other_runs_deadline(blocked: str) -> None:
-    """Run A is stuck in its resources at its deadline; run B ends at its own, and its resources are told."""
+    """Run A is stuck in its resources at its deadline; run B ends at its own and notifies its resources."""
     blockade = Blockade()
     sink = BlockingSink(blockade)
     with DiagnosisHarnessCore(clock=SystemClock(), ids=CountingIds(), sink=sink) as core:

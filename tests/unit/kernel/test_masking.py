@@ -177,7 +177,7 @@ def test_ordinary_telemetry_is_not_touched(text: str) -> None:
 
 @pytest.mark.parametrize(("text", "_"), SECRETS)
 def test_masking_again_changes_nothing(text: str, _: str | None) -> None:
-    """The result is at rest."""
+    """Masking the result changes nothing."""
     once = mask(text).text
     assert mask(once).text == once
 

@@ -52,7 +52,7 @@ def words(text: str) -> list[str]:
 
 @given(DOCUMENTS.filter(lambda text: "\x00" not in text and not re.search(r"[\ud800-\udfff]", text)))
 def test_no_text_is_lost(text: str) -> None:
-    """Every line with a word stands in the range of a passage, or is the heading of one."""
+    """Every line with a word is in the range of a passage, or is the heading of one."""
     given_lines = re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff"))
     made = passages(text)
     kept = {number for one in made for number in range(one.first_line, one.last_line + 1)}

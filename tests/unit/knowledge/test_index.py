@@ -36,7 +36,7 @@ def test_what_to_do_comes_with_what_was_seen() -> None:
 
 
 def test_below_the_floor_nothing_is_found() -> None:
-    """What came nearest is told apart from what was found."""
+    """What came nearest is distinguished from what was found."""
     found = index_of().search("which checkout counter sells coffee beans on the third floor?")
 
     assert not found.hits

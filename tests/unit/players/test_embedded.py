@@ -156,7 +156,7 @@ def test_a_move_that_normal_operation_shows_as_well_is_reported_as_normal() -> N
 def test_the_signal_that_decided_is_looked_at_closely(
     attributes: dict[str, Scalar], asked: tuple[str, str]
 ) -> None:
-    """A ranking names it; where no metric decided, the signal that changed most stands in."""
+    """A ranking names it; where no metric decided, the signal that changed most is used."""
     onset = ready_record(tool_call_id="t0", tool_name="estimate_onset")
     answer = next_answer(view(*make_records(**attributes), onset))
     assert isinstance(answer, AskTools)

@@ -33,7 +33,7 @@ OWN = "The latency_p90 of checkout rose to 3.2 s, usually 0.21 s."
 
 
 def claim_with(wording: str | None) -> Claim:
-    """The claim that its record bears, with a wording."""
+    """The claim that its record supports, with a wording."""
     return replace(change_claim(), wording=wording)
 
 
@@ -66,7 +66,7 @@ def test_a_wording_in_another_language_is_not_shown() -> None:
 
 
 def test_a_wording_is_grounded_in_what_supports_the_claim_and_in_nothing_else_cited() -> None:
-    """A second cited item that does not bear the claim lends it no numbers."""
+    """A second cited item that does not support the claim lends it no numbers."""
     other = replace(change_item("i2", "cart"), value=9.0)
     records = (ready_record(change_item(), other),)
     claim = replace(

@@ -45,7 +45,7 @@ def material(release: Release = FALLBACK, state: RunState = RunState.SUCCESS) ->
 
 
 def test_every_call_stands_in_exactly_one_part_of_the_coverage() -> None:
-    """Found, empty and failed are told apart."""
+    """Found, empty and failed are distinguished."""
     coverage = compose(material()).coverage
 
     assert [asked.tool_call_id for asked in coverage.asked] == ["t1", "t2"]

@@ -166,7 +166,7 @@ def test_without_a_key_nobody_comes_in_where_one_is_needed() -> None:
 
 
 def test_a_key_brings_its_name_and_its_limits() -> None:
-    """What the application is told of the caller."""
+    """What the application learns about the caller."""
 
     async def act() -> None:
         there = door(key=key_of(NEW, concurrent_runs=2))

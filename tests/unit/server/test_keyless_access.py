@@ -42,7 +42,7 @@ def test_many_ids_that_are_none_cost_a_few_looks_and_keep_no_key_out() -> None:
 
 
 def test_meters_are_reported_to_whoever_had_a_key_before_the_store_disappeared() -> None:
-    """They are looked at just then; nothing else is told, and nobody else is."""
+    """A key seen before still reads the metrics while the store is away, and nothing else."""
 
     async def act() -> None:
         there = door()

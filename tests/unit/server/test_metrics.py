@@ -99,7 +99,7 @@ def test_two_applications_of_one_process_count_separately() -> None:
 
 
 def test_exports_are_taken_over_as_they_stand() -> None:
-    """A counter that is told the same number twice has counted it once."""
+    """A counter that receives the same total twice counts it once."""
     metrics = Metrics()
     for sent in (2, 2, 5):
         metrics.count_exports({"sent": sent, "failed": 1})

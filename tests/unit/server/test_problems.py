@@ -44,11 +44,11 @@ ALL = [
 def test_every_error_is_reported_or_ends_inside_a_run(error: type[DiagnosisHarnessError]) -> None:
     """A new error must say which of the two it is."""
     nearest = next((each for each in error.__mro__ if each in OF_ERROR or each in IN_RUNS_ONLY), None)
-    assert nearest is not None, f"{error.__name__} stands neither in OF_ERROR nor in IN_RUNS_ONLY"
+    assert nearest is not None, f"{error.__name__} is neither in OF_ERROR nor in IN_RUNS_ONLY"
 
 
 def test_no_error_is_both() -> None:
-    """Told or kept inside; not both."""
+    """An error is either sent or occurs only inside of runs."""
     assert not set(OF_ERROR) & IN_RUNS_ONLY
 
 

@@ -38,7 +38,7 @@ class Requests(RuleBasedStateMachine):
     @precondition(lambda self: self.refused_until_s > 0)
     @rule()
     def ask_when_told(self) -> None:
-        """Whoever waits as long as they are told is let through."""
+        """A caller that waits as long as the answer says is let through."""
         self.now_s = max(self.now_s, self.refused_until_s)
         self.refused_until_s = 0.0
         assert self.limits.wait_s("k", now_s=self.now_s, per_minute=30) is None

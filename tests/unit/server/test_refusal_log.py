@@ -80,7 +80,7 @@ def test_every_5xx_leaves_a_line_with_its_request(
 
 
 def test_the_line_of_a_store_that_does_not_work_says_how(caplog: pytest.LogCaptureFixture) -> None:
-    """The client is told which store; whoever reads the log, also what it said."""
+    """The client learns which store failed; the log also has its message."""
     failure = StoreFailure("the disk of the database is full", trouble=StoreTrouble.DATABASE_FULL)
 
     with caplog.at_level(logging.WARNING):
@@ -115,7 +115,7 @@ def test_refusals_leave_lines_until_there_are_too_many(
 
 @pytest.mark.parametrize("kind", ProblemKind)
 def test_no_line_holds_what_a_client_sent(kind: ProblemKind, caplog: pytest.LogCaptureFixture) -> None:
-    """A key that was sent in the wrong place must not come to stand in a log."""
+    """A key that was sent in the wrong place must not appear in a log."""
     with caplog.at_level(logging.DEBUG):
         Refusing(Problem(kind)).ask()
 

@@ -41,7 +41,7 @@ def test_no_reader_by_lines_sees_more_lines(text: str) -> None:
 
 
 def test_every_kind_of_event_has_its_name_and_fields() -> None:
-    """Whose run it is stands in everything that is told of its end as well as of its start."""
+    """Metadata and failure both carry the ids of session and run."""
     logged = TraceEvent(
         3,
         "run-1",
@@ -88,7 +88,7 @@ def test_what_is_no_event_makes_none() -> None:
 
 @given(st.integers(0, 10**9), st.integers(0, 1))
 def test_an_id_is_read_as_it_was_written(seq: int, part: int) -> None:
-    """And ids of a run stand in the order of what they name."""
+    """And ids have the order of the events that they name."""
     place = EventId(seq, part)
 
     assert read_event_id(str(place)) == place

@@ -108,7 +108,7 @@ def test_the_moves_are_those_that_are_drawn(state: SseState, request_: str) -> N
 @pytest.mark.parametrize("state", [SseState.TERMINAL, SseState.DISCONNECTED])
 @pytest.mark.parametrize("request_", ["opened", "resumed", "status", "traced", "answered", "failed"])
 def test_what_comes_late_is_refused_as_late(state: SseState, request_: str) -> None:
-    """A late result is told apart from one that came too early."""
+    """A late result is distinguished from one that came too early."""
     assert step(SESSIONS[state], request_).refusal is SendRefusal.LATE
 
 
@@ -183,7 +183,7 @@ def test_cancelled_is_no_public_outcome() -> None:
 
 
 def test_a_user_who_cancels_and_stays_is_told() -> None:
-    """The failure says that the run was cancelled; `done` says FAILED, as CANCELLED is not told."""
+    """The failure says that the run was cancelled; `done` says FAILED, since CANCELLED is never sent."""
     came = finish_with_cancellation(OPEN, OURS, BY_USER, "Cancelled by you.")
 
     failure = Failure(OURS, RUN_CANCELLED, "Cancelled by you.", RunState.CANCELLED)

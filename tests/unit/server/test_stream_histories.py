@@ -45,7 +45,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def tell(self) -> None:
-        """The feed tells what it has not told yet; a reader may have read it in the log meanwhile."""
+        """The feed reports what is pending; a reader may have read it in the log meanwhile."""
         self.table.log.tell()
 
     @precondition(lambda self: not self.is_finished and len(self.table.log.logs.get(RUN, ())) > 9)

@@ -142,7 +142,7 @@ def test_a_look_that_goes_wrong_ends_no_stream(
     assert "hunter2" not in caplog.text
 
 
-SECRET = "hunter2"  # noqa: S105 - what must not be told
+SECRET = "hunter2"  # noqa: S105 - what must not be shown
 
 
 def _goes_wrong(*_: object) -> None:

@@ -91,7 +91,7 @@ def test_normal_operation_has_no_harm(ctx: RunContext, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_three_times_the_requests_bring_three_times_the_failures(ctx: RunContext, seed: int) -> None:
-    """More lines are told; that they are failures is not."""
+    """More lines are reported, but not as failures."""
     items = call(ctx, log_incident(LogFault.SURGE, seed=seed), "compare_logs").items
     assert items
     assert [item.line for item in items if is_harm(item)] == []

@@ -51,7 +51,7 @@ def top(ctx: RunContext, sources: InMemorySources) -> EvidenceItem:
 def test_the_broken_service_ranks_first_with_its_kind(
     ctx: RunContext, fault: SmallFault, kind: str, seed: int
 ) -> None:
-    """Slow code, a slow way, failures and a slow store are told apart."""
+    """Slow code, a slow way, failures and a slow store are distinguished."""
     found = top(ctx, small_incident(fault, seed=seed))
     assert (found.kind, found.entity, found.peer) == (ItemKind.CAUSE_SCORE, fault.service, "shop")
     assert found.attributes["fault_kind"] == kind
@@ -79,7 +79,7 @@ def test_a_sound_system_has_no_strong_candidate(ctx: RunContext, seed: int) -> N
 
 
 def test_an_instance_is_named_below_its_service(ctx: RunContext) -> None:
-    """The owner is ranked, the instance stands in the attributes."""
+    """The owner is ranked, the instance is in the attributes."""
     found = top(ctx, small_incident(CPU_FAULT))
     assert (found.entity, found.attributes["instance"]) == ("payment", "payment-7d9f")
 

@@ -271,27 +271,27 @@ def test_bytes_beyond_the_run_limit_end_record_and_run() -> None:
 
 
 class BrokenStore(MemoryEvidenceStore):
-    """A store that fails, forgets or alters where it is told to."""
+    """A store that fails, forgets or alters where it is configured to."""
 
     def __init__(self, fault: str) -> None:
         super().__init__()
         self.fault = fault
 
     async def begin(self, ctx: RunContext, record: EvidenceRecord) -> bool:
-        """Fail when told to."""
+        """Fail when configured to."""
         if self.fault == "begin":
             raise StoreFailure("away")
         return await super().begin(ctx, record)
 
     async def finish(self, ctx: RunContext, record: EvidenceRecord) -> bool:
-        """Fail once when told to, or for as long as it is away."""
+        """Fail once when configured to, or for as long as it is away."""
         if self.fault in ("finish", "away"):
             self.fault = "" if self.fault == "finish" else self.fault
             raise StoreFailure("away")
         return await super().finish(ctx, record)
 
     async def get(self, ctx: RunContext, key: str) -> EvidenceRecord | None:
-        """Alter a byte when told to."""
+        """Alter a byte when configured to."""
         record = await super().get(ctx, key)
         if self.fault != "get" or record is None or record.projection is None:
             return record

@@ -34,7 +34,7 @@ def test_no_text_closes_its_own_fence(text: str) -> None:
 
 @given(ANY)
 def test_a_text_that_guesses_the_first_mark_gets_another(text: str) -> None:
-    """A mark that stands in the content is not used for it."""
+    """A mark that is in the content is not used for it."""
     guess = fence(text)[8:40]
     assert fence(f"{text}{guess}")[8:40] != guess
 
@@ -82,6 +82,6 @@ def test_what_is_not_exactly_one_fence_is_none(text: str) -> None:
 
 @pytest.mark.parametrize(("label", "limit"), [("", 1), ("Data", 1), ("a b", 1), ("data", 0)])
 def test_a_label_is_a_word_and_a_limit_positive(label: str, limit: int) -> None:
-    """The caller's mistakes are told at once."""
+    """The caller's mistakes raise at once."""
     with pytest.raises(ContractViolation):
         fence("x", label=label, limit=limit)

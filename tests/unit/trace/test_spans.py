@@ -23,7 +23,7 @@ TOLD = st.tuples(
 
 
 def trace(*told: tuple[float, Name, Phase, Status, dict[str, JsonValue]]) -> list[TraceEvent]:
-    """The events, each told as seconds since the one before and what it is."""
+    """The events, each as its seconds since the one before and its payload."""
     events, at_s = [], 1000.0
     for seq, (later_s, name, phase, status, payload) in enumerate(told, start=1):
         at_s += later_s
@@ -95,7 +95,7 @@ def events_in(span: Span) -> list[str]:
 
 
 def assert_whole(events: list[TraceEvent], run: RunSpans) -> None:
-    """Nothing lost or told twice; every span and every event inside what it belongs to."""
+    """Nothing is lost or repeated; every span and every event is inside its parent."""
     seqs = [seq for span in run.spans for seq in (*span.seqs, *(event.seq for event in span.events))]
     assert Counter(seqs) == Counter(event.seq for event in events)
     held = {span.span_id: span for span in run.spans}

@@ -60,7 +60,7 @@ class BackgroundTasks:
         self._alerts = alerts
         self._clock = clock
         self._dead_after_s = periods.dead_after_s
-        # What the log has said already, so that a lasting problem is logged once.
+        # What is in the log already, so that a lasting problem is logged once.
         self._logged_lanes: set[str] = set()
         self._logged_failures: dict[str, str] = {}
         self._logged_alert_groups: frozenset[str] = frozenset()

@@ -121,7 +121,7 @@ class FolderKnowledge:
         return self._index.holdings
 
     def _keep_up(self) -> None:
-        """Look at the folder again when the last look is old; who finds another at it takes what there is."""
+        """Scan the folder again if the last scan is old; other callers use the index as it is meanwhile."""
         if self._clock.now_s() - self._listed_s < self._sizes.refresh_s:
             return
         if self._refreshing.acquire(blocking=False):
@@ -218,4 +218,4 @@ class FolderKnowledge:
 
 
 def _silent(file: str, done: int, total: int) -> None:
-    """A search has no bar of its own."""
+    """A search shows no progress bar."""

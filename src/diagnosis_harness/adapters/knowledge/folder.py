@@ -49,7 +49,7 @@ def check_folder(folder: Path) -> Path:
         InvalidInput: there is not.
     """
     try:
-        os.listdir(folder)  # noqa: PTH208 - the error is what is asked for
+        os.listdir(folder)  # noqa: PTH208 - the error is what is needed
     except FileNotFoundError:
         raise InvalidInput(str(folder), "there is no such folder", "name one that holds runbooks") from None
     except NotADirectoryError:

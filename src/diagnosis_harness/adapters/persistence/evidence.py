@@ -68,7 +68,7 @@ class SqlEvidenceStore:
         return await read_records(self._database, ctx.run_id)
 
     def _check_owner(self, connection: Connection, run_id: str) -> None:
-        # A shared lock: tools of one run begin in parallel, and whoever abandons the run waits for them.
+        # A shared lock: tools of one run begin in parallel, and abandoning the run waits for them.
         run = diagnosis_run.c
         query = select(run.owner, run.is_closed).where(run.run_id == run_id).with_for_update(read=True)
         found = connection.execute(query).one_or_none()

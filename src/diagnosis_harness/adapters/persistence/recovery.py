@@ -236,7 +236,7 @@ def _estimate_spent(connection: Connection, row: RunRow, *, at_s: float) -> RunS
 
 
 def _role_attempts(run_id: str) -> Select[Any]:
-    """Attempts of roles: each costs one llm call, whoever plays the role."""
+    """Attempts of roles: each costs one llm call, whatever implementation plays the role."""
     attempt = retry_attempt.c
     return (
         select(func.count())

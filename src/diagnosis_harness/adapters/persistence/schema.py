@@ -109,9 +109,9 @@ diagnosis_run = Table(
 
 IS_UNFINISHED = "status IN ('QUEUED', 'RUNNING')"
 JOINABLE = f"{IS_UNFINISHED} AND alert_resolved_s IS NULL"
-"""An unfinished run is joined by what asks about the same, until its alert is said to be resolved.
+"""A submission of the same alert group joins its unfinished run until the alert is resolved.
 
-Queries say both in these words: SQLite uses an index of a part only where a query repeats its condition.
+Queries repeat this condition word for word, or SQLite does not use the partial index.
 """
 _run = diagnosis_run.c
 Index("ix_diagnosis_run_submitted", _run.submitted_s, _run.run_id)

@@ -10,13 +10,13 @@ from diagnosis_harness.kernel.errors import ContractViolation
 
 
 def _ignore() -> None:
-    """For a delivery whose end nobody needs to know."""
+    """For a delivery whose end no caller waits for."""
 
 
 class QueueWorker:
     """Starts runs in the order they were taken, a limited number at a time. Used from one event loop.
 
-    One task of its own starts all work, so that a run does not inherit the submitter's context variables.
+    A single task starts all work, so that a run does not inherit the submitter's context variables.
     """
 
     def __init__(self) -> None:

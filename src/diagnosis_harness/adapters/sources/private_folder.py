@@ -1,4 +1,4 @@
-"""Folders of this process alone, removed when nobody uses them, or by the next process if this one dies."""
+"""Folders of this process alone, removed when unused, or by the next process if this one dies."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _remove(path: Path, lock: int) -> None:
 
 
 def _remove_if_dead(folder: Path) -> None:
-    """Remove the folder of a process of ours that lives no more."""
+    """Remove the folder of a harness process that has died."""
     with suppress(OSError):  # another's, or gone by now
         found = folder.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():

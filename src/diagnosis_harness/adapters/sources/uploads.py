@@ -36,7 +36,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 
 _INCIDENT = "incident"
-"""The folder in a private one that is read: its name stands in no answer."""
+"""The folder inside the private one that is read; no answer shows its name."""
 _SHOWN_MAX = 200
 """Services and signals of an upload that are shown; a question about it finds all of them."""
 
@@ -67,8 +67,8 @@ class UploadCatalog:
     """Implements `SourceCatalog` and `UploadFolders`. Used from one event loop; files are read in threads.
 
     Args:
-        configured: the sources of the settings, which all other names mean.
-        opened: a catalog of its own for what was unpacked.
+        configured: the sources of the settings, for all names that are not uploads.
+        opened: a separate catalog for unpacked uploads.
         root: where it is unpacked.
     """
 

@@ -1,4 +1,4 @@
-"""A look at a folder on a terminal: what it holds first, then each file, in aligned columns."""
+"""Renders the explanation of a folder: what it holds first, then each file, in aligned columns."""
 
 from __future__ import annotations
 

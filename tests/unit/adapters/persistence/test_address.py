@@ -10,7 +10,7 @@ from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
 from diagnosis_harness.adapters.persistence.address import check_sqlite, engine_url
 from diagnosis_harness.kernel.errors import InvalidSetting
 
-SECRET = "hunter2-hunter2"  # noqa: S105 - what must not be told
+SECRET = "hunter2-hunter2"  # noqa: S105 - what must not be shown
 
 
 def test_a_path_and_a_url_name_the_same_file(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from diagnosis_harness.testing.runs import Rig
 from diagnosis_harness.trace.event import TraceName
 
 KeptAt = Callable[..., AbstractAsyncContextManager[Kept]]
-SECRET = "hunter2-hunter2"  # noqa: S105 - what must not be told
+SECRET = "hunter2-hunter2"  # noqa: S105 - what must not be shown
 
 FILLS = """
 import asyncio, resource, sys

@@ -26,7 +26,7 @@ BEATS = text("SELECT owner FROM worker ORDER BY owner")
 
 
 def owners(connection: Connection) -> list[str]:
-    """What stands in the table."""
+    """What is in the table."""
     return list(connection.execute(BEATS).scalars())
 
 

@@ -19,7 +19,7 @@ T = TypeVar("T")
 def test_an_event_that_no_database_can_hold_fails_its_own_run_and_the_log_goes_on(
     sqlite_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its flush is told, typed; it is logged; runs beside it and after it are written."""
+    """Its flush raises a typed failure and is logged; runs beside it and after it are written."""
 
     async def story() -> None:
         async with a_process(sqlite_url) as (process, log, archive, _clock):

@@ -100,7 +100,7 @@ def test_a_listener_hears_of_nothing_that_is_not_committed(sqlite_url: str) -> N
 
 
 def test_a_listener_that_raises_stops_neither_the_log_nor_other_listeners(sqlite_url: str) -> None:
-    """The loop reports it; everything is written and told."""
+    """The loop reports it; every event is written and reported."""
 
     async def story() -> None:
         async with a_process(sqlite_url) as (process, log, archive, _clock):
@@ -178,7 +178,7 @@ def test_one_run_whose_events_are_refused_stops_no_other(sqlite_url: str) -> Non
     async def story() -> None:
         async with a_process(sqlite_url) as (process, log, archive, _clock):
             good, bad = await process.begin_run("r1"), await process.begin_run("r2")
-            log.emit(_event("r2", 1))  # a seq that stands in the log
+            log.emit(_event("r2", 1))  # a seq that the log already has
             process.tell(good)
             await log.flush(good)
             with pytest.raises(StoreFailure):

@@ -38,7 +38,7 @@ def test_a_row_that_cannot_be_read_is_left_out_of_pages_and_named_once(
     request: pytest.FixtureRequest,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Pages go on behind it, wherever it stands in them, and no other run is missing or told twice."""
+    """Pages continue after it, wherever it is, and no other run is missing or listed twice."""
     url = request.getfixturevalue(place)
 
     async def story() -> None:

@@ -195,7 +195,7 @@ def test_a_server_that_disappears_fails_puts_and_stops_nothing_for_good(server: 
 
 
 def test_a_connection_that_died_with_its_server_fails_no_put_when_the_server_is_back(server: Cluster) -> None:
-    """Nobody has noticed that it was away, so nobody is told of it."""
+    """Nothing noticed the outage, so nothing is logged."""
     bench = Bench()
 
     async def steps(queue: DbosRunQueue) -> None:

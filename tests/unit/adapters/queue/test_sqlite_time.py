@@ -40,7 +40,7 @@ def connection() -> Iterator[sqlite3.Connection]:
 def test_each_form_of_arguments_is_read_as_sqlite_reads_it(
     connection: sqlite3.Connection, arguments: str, expected: float | None
 ) -> None:
-    """The function stands in for a whole one of SQLite: whoever else calls it is answered as before."""
+    """The function replaces SQLite's own of that name, so it must answer every other caller as before."""
     assert connection.execute(f"SELECT unixepoch({arguments})").fetchone() == (expected,)
 
 

@@ -1,6 +1,6 @@
 """A process that listens to a queue: `worker.py URL EXECUTOR [hold]`; tells on stdout, ends when stdin does.
 
-With `hold` work never ends. Every socket that Python code opens to the network is told as well.
+With `hold` work never ends. It also reports every socket that Python code opens to the network.
 """
 
 from __future__ import annotations

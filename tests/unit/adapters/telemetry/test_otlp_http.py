@@ -136,7 +136,7 @@ def _without_defaults(written: Any) -> Any:
     ],
 )
 def test_one_send_is_one_request(answer: Answer | Trouble, kind: FailureKind) -> None:
-    """The failure is told with its kind; nothing is sent again and no redirection is followed."""
+    """The failure is reported with its kind; nothing is sent again and no redirection is followed."""
     with CountingServer(always(answer)) as server:
         with pytest.raises(TechnicalFailure) as failure:
             send(target(server.url, timeout_s=0.3 if answer is Trouble.HANG else 20.0))

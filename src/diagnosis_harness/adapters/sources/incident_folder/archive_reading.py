@@ -35,7 +35,7 @@ _GZIP_MARK, _BZIP2_MARK, _XZ_MARK = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
 
 @dataclass(frozen=True, slots=True)
 class ArchiveMember:
-    """One entry that is no folder; `is_file` is false for links, devices and the like."""
+    """One entry other than a folder; `is_file` is false for links, devices and the like."""
 
     name: str
     is_file: bool
@@ -60,11 +60,11 @@ def is_archive_by_content(path: Path) -> bool:
 
 
 def members(path: Path, *, place: str, bytes_max: int) -> Iterator[ArchiveMember]:
-    """Every entry of an archive that is no folder, in its order; each is opened before the next is asked for.
+    """Every entry of an archive except folders, in order; open each before taking the next.
 
     Args:
         place: how a refusal names the archive.
-        bytes_max: of all that is unpacked, entries that nobody opens included.
+        bytes_max: of all that is unpacked, including entries that the caller does not open.
 
     Raises:
         InvalidInput: it is larger, or its list of files is.
@@ -94,7 +94,7 @@ def _zip_members(path: Path, place: str) -> Iterator[ArchiveMember]:
 
 
 def _check_directory(path: Path, place: str) -> None:
-    """Refuse a list of files that would fill the memory; what needs zip64 passes every limit of ours."""
+    """Refuse a list of files that would fill the memory; what needs zip64 is above every limit."""
     with path.open("rb") as file:
         size_bytes = file.seek(0, 2)
         file.seek(max(0, size_bytes - _TAIL_BYTES))
@@ -108,7 +108,7 @@ def _check_directory(path: Path, place: str) -> None:
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:
-    """The name; one that does not say that it is UTF-8 may be so all the same, or be Chinese of Windows."""
+    """The name; without the UTF-8 flag it may still be UTF-8, or GBK as Windows writes Chinese names."""
     if info.flag_bits & 0x800 or info.filename.isascii():
         return info.filename
     try:

@@ -145,5 +145,5 @@ class _Unpacking:
 
 
 def is_hidden(part: str) -> bool:
-    """Whether a part of a path is none of a person's own: hidden, or of macOS."""
+    """Whether the system and not a person made this part of a path: hidden, or of macOS."""
     return part.startswith(("__MACOSX", ".")) and part not in {".", ".."}

@@ -140,7 +140,7 @@ def read_time(
 
 
 def _with_date(table: Table, column: Column) -> Column:
-    """Date and time of day that stand in two columns, joined; the column itself where they do not."""
+    """Date and time of day joined, if they are in two columns; otherwise the column itself."""
     own = column.present
     if not own or not (all(map(is_date, own)) or all(map(is_clock, own))):
         return column

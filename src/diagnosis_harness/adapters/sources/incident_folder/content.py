@@ -31,7 +31,7 @@ def well_known(head: bytes) -> str | None:
 
 
 def first_bytes(file: ListedFile) -> bytes:
-    """The first bytes of a file as it lies there, still packed.
+    """The first bytes of a file as stored, before unpacking.
 
     Raises:
         InvalidInput: it cannot be opened.

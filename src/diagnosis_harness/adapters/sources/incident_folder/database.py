@@ -53,7 +53,7 @@ class Database:
             duckdb.ParserException,
             duckdb.SyntaxException,
         )
-        """Errors that no file can cause, only a wrong query of ours."""
+        """Errors that no file can cause, only a bug in a query."""
         self.memory_errors = duckdb.OutOfMemoryException
         self._connection: duckdb.DuckDBPyConnection = duckdb.connect(
             ":memory:",

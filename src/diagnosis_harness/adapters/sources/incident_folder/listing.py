@@ -136,7 +136,7 @@ def _judge(entry: Path, folder: Path, settings: FileSettings) -> ListedFile | st
 
 
 def list_member(path: Path, name: str, settings: FileSettings) -> ListedFile | str:
-    """A file out of an archive, which lies at the path under another name; or why it is left out."""
+    """A file unpacked from an archive, at the path under another name; or why it is left out."""
     if settings.ignore:
         return f"left out as {SETTINGS_NAME} asks"
     return _file_named(path, name, settings)

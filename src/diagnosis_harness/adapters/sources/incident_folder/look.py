@@ -1,4 +1,4 @@
-"""A look at an incident folder before anything is asked: every file is explained, none refuses the look."""
+"""Explains an incident folder before a question: every file is explained, and none makes that fail."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from diagnosis_harness.toolbox.ports import FileNote, Recording, SignalInfo, Sou
 _GAP_STEPS: Final = 5.0
 """A stretch without a row is a gap from this many usual steps on: a scrape or two may fail any time."""
 _IRREGULAR_GAP_S: Final = 300.0
-"""Logs and spans come when something happens, so that a gap of theirs takes at least five minutes."""
+"""Logs and spans come when something happens, so a pause counts as a gap only from five minutes on."""
 _GAPS_MAX: Final = 5
 
 

@@ -1,4 +1,4 @@
-"""Columns that tell series apart: a country, a status code, a queue. They belong to the name of a series."""
+"""Columns that tell series apart: a country, a status code, a queue. They become part of its name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.table import Column, Kind, Table
 
 _ROWS: Final = 200_000
-"""Rows that are looked at: enough to see rows of one instant beside one another, and soon read."""
+"""Rows that are examined: enough to include several rows of one timestamp, and quick to read."""
 _POINTS_PER_SERIES: Final = 3
 """Fewer points than this in each series mean that the column numbers rows and tells no series apart."""
 
@@ -17,7 +17,7 @@ _POINTS_PER_SERIES: Final = 3
 def label_columns(
     table: Table, database: Database, keys: Sequence[str], candidates: Sequence[Column]
 ) -> tuple[Column, ...]:
-    """The candidates that differ between rows of one instant that are otherwise of one series.
+    """The candidates that differ between rows of one timestamp that otherwise belong to one series.
 
     Args:
         keys: SQL of what identifies a series so far, its time included.

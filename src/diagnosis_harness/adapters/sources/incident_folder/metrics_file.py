@@ -142,7 +142,7 @@ class _Reader:
         self.dropped: list[Column] = []
 
     def tell_repeated_hours_apart(self) -> None:
-        """Where the clock of the file's zone was put back, tell the two passes of that hour apart."""
+        """Where the clock of the file's zone was put back, distinguish the two passes of that hour."""
         zone = self.layout.time.zone
         if not isinstance(zone, ZoneInfo):
             return

@@ -45,7 +45,7 @@ from diagnosis_harness.toolbox.ports import Recording, Sources
 
 _MEMORY_FLOOR_MB: Final = 32
 _SHOWN_LIMIT: Final = 5
-"""Files whose reason stands in one sentence."""
+"""Files that one sentence names with their reasons."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ from diagnosis_harness.adapters.sources.incident_folder.recording import FolderC
 
 
 def find_owners(contents: Sequence[FolderContent], told: Collection[str]) -> Mapping[str, str]:
-    """Instance → service for names that nothing else explains.
+    """Instance → service for names that nothing else assigns.
 
     `seats-84c-b7` is a part of `seats` where the folder knows `seats` and every further part of the name
     holds a digit, as names from an orchestrator do: `payments-db` is no instance of `payments`.
 
     Args:
-        told: what topology files name.
+        told: the owners that topology files name.
     """
     services = set(told)
     for content in contents:

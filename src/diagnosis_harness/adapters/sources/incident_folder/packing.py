@@ -61,7 +61,7 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _add(archive: tarfile.TarFile, name: str, file: Path) -> int:
-    """Add one file, without its owner and times, which are nobody's business; gives its bytes."""
+    """Add one file without its owner and times, which the service must not learn; return its size."""
     entry = tarfile.TarInfo(name)
     try:
         with file.open("rb") as content:

@@ -99,7 +99,7 @@ def _state(row: tuple[object, ...]) -> PlatformState:
 
 
 def _event(row: tuple[object, ...]) -> ReportedEvent:
-    """A reason and a count that have no column of their own stand in the text."""
+    """Put a reason and a count that have no column into the text."""
     at_s, first, last, entity, message, reason, count = row
     text = printable(str(message or ""))
     leading, trailing = _LEADING_REASON.match(text), _TRAILING_COUNT.search(text)

@@ -1,7 +1,7 @@
-"""One file or archive that somebody sent, laid out as an incident folder.
+"""Lays out one file or archive that a caller sent as an incident folder.
 
 No path inside decides where anything is written: a file keeps its own name alone, in the folder or in that of
-the baseline. What is left out, and what keeps another name, is told.
+the baseline. Notes list what is left out and what gets another name.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def lay_out(content: Path, name: str, folder: Path, *, unpacked_bytes_max: int) 
 
     Args:
         content: the file as it arrived; it stays.
-        name: its own name, as whoever sent it gave it.
+        name: its name, as the sender gave it.
 
     Raises:
         InvalidInput: it is damaged, passes a limit, or names a baseline outside of itself.
@@ -103,7 +103,7 @@ class _Unpacking:
         self._notes.append(f"{printable(name)}: {what}")
 
     def notes(self) -> tuple[str, ...]:
-        """All that was told, shortened where it is much."""
+        """All notes, shortened if there are many."""
         more = len(self._notes) - _LEFT_OUT_MAX
         return (*self._notes[:_LEFT_OUT_MAX], *([f"and {more} more"] if more > 0 else []))
 
@@ -138,7 +138,7 @@ class _Unpacking:
                 out.write(chunk)
 
     def _count_inner(self, archive: Path) -> None:
-        """Count what an archive inside takes on the disk: whoever reads the folder unpacks it."""
+        """Count what a nested archive takes on the disk, since reading the folder unpacks it."""
         with suppress(OSError, *DAMAGE):  # the reader of the folder names what is wrong with it
             for member in members(archive, place=PLACE, bytes_max=self._bytes_max):
                 if member.is_file:

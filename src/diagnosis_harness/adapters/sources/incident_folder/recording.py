@@ -70,7 +70,7 @@ class FolderContent:
 
 
 def window_including(first_s: float, last_s: float) -> TimeWindow:
-    """A window whose end lies less than a millisecond after the last timestamp, which it contains."""
+    """A window that contains the last timestamp: its end is less than a millisecond later."""
     return TimeWindow(first_s, last_s + 0.0004)
 
 
@@ -135,7 +135,7 @@ def _read_file(
 
 
 def _basis_of(file: ListedFile, *, foreign: str) -> str:
-    """What said what the file is: incident.toml, its name, or its content."""
+    """What decided the role of the file: incident.toml, its name, or its content."""
     if file.settings.role is not None or file.settings.format is not None:
         return "settings"
     return "name" if file.role is not None and file.form is not None and not foreign else "content"
@@ -175,7 +175,7 @@ def _take(content: FolderContent, table: Table, database: Database, settings: Fo
 def leave_out_odd_clocks(content: FolderContent, stated_s: float | None) -> None:
     """Leave out files whose clock differs from that of the others, each with its reason.
 
-    The clock of the others is the one in which the stated time lies, else the one that more than half of the
+    The clock of the others is the one that contains the stated time, else the one that more than half of the
     files have, else that of the only metrics and spans. Where none of these decides, all files stay.
     """
     groups = _groups_of_one_clock(content.ranges())
@@ -224,7 +224,7 @@ def _groups_of_one_clock(ranges: Sequence[_Range]) -> list[list[_Range]]:
 
 
 def _group_of_time(groups: list[list[_Range]], stated_s: float | None) -> list[_Range] | None:
-    """The only group within whose times the stated one lies, an alert being allowed to come late."""
+    """The only group whose times contain the stated one; an alert may come late."""
     if stated_s is None:
         return None
     return _only(

@@ -12,7 +12,7 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, slots=True)
 class RecordingParts(Generic[Part]):
-    """Parts of files, all of them (`window` is None) or only what lies inside the window."""
+    """Parts of files, all of them (`window` is None) or only what is inside the window."""
 
     parts: tuple[Part, ...] = ()
     window: TimeWindow | None = None

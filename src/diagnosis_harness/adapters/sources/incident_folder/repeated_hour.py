@@ -17,14 +17,14 @@ _SPAN_LIMIT_S: Final = 3 * 366 * 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class ClockChange:
-    """A clock was put back at an instant, by so many seconds."""
+    """A clock was put back at this time, by so many seconds."""
 
     at_s: float
     by_s: float
 
 
 def clock_changes(zone: tzinfo | None, first_s: float, last_s: float) -> list[ClockChange]:
-    """When the clocks of a zone were put back between two instants."""
+    """When the clocks of a zone were put back between two times."""
     if not isinstance(zone, ZoneInfo) or not first_s <= last_s <= first_s + _SPAN_LIMIT_S:
         return []
     changes = []
@@ -40,10 +40,10 @@ def clock_changes(zone: tzinfo | None, first_s: float, last_s: float) -> list[Cl
 def tell_passes_apart(
     database: Database, source: str, keys: Sequence[str], change: ClockChange
 ) -> tuple[str, int]:
-    """Rows whose repeated hour is told apart, and how many of them were moved to the first pass.
+    """Rows with the repeated hour resolved, and how many of them were moved to the first pass.
 
     Times of the repeated hour are read as of its second pass. Where, in the order of the file, the time of a
-    series falls back inside that hour, what stands before the fall was written in the first pass.
+    series falls back inside that hour, the rows before the fall were written in the first pass.
     """
     start, end = change.at_s, change.at_s + change.by_s
     inside = f"time >= {start!r} AND time < {end!r}"

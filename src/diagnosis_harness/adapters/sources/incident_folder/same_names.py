@@ -42,7 +42,7 @@ def _overlap(one: MetricFile, other: MetricFile) -> bool:
 
 
 def _differ(one: SeriesPart, other: SeriesPart, database: Database) -> bool:
-    """Whether two parts have different values at an instant that both have."""
+    """Whether two parts have different values at a timestamp that both have."""
     parameters = [text for part in (one, other) for _, text in part.keys]
     count = database.rows(
         f"SELECT count(*) FROM ({_points(one)}) a JOIN ({_points(other)}) b ON a.time = b.time "

@@ -14,7 +14,7 @@ from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import utc_text
 
 _FORMS: Final = frozenset({"csv", "tsv", "parquet", "json", "jsonl"})
-"""Forms of plain tables, whose role may be set; what a foreign format holds is said by its reader."""
+"""Forms of plain tables, whose role may be set; the reader of a foreign format knows what it holds."""
 _NAMED_MAX: Final = 8
 
 

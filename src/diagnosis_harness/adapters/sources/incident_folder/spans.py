@@ -100,7 +100,7 @@ class FolderSpans:
             error=_freeze(error.astype(np.bool_, copy=False)) if any(f.says_errors for f in files) else None,
             client=_freeze(sends[kind]) if any(file.says_kinds for file in files) else None,
             peers=tuple(name for name in peers if name),
-            # The empty name comes first where there is one, and stands for nobody.
+            # The empty name, if any, comes first and means no entity.
             peer=_freeze((peer - ("" in peers))[kind]) if any(peers) else None,
         )
 

@@ -64,7 +64,7 @@ class StatedSignals:
     signals: Mapping[str, SignalSettings] = field(default_factory=lambda: MappingProxyType({}))
 
     def unit(self, signal: str) -> str | None:
-        """The unit of a signal; None where nothing is said of it."""
+        """The unit of a signal; None if the settings do not state it."""
         plain, _ = divide_labels(signal)
         found = self._find(signal)
         return (found and found.unit) or self.units.get(signal) or self.units.get(plain)
@@ -75,7 +75,7 @@ class StatedSignals:
         return UNSTATED if found is None else found.meaning()
 
     def _find(self, signal: str) -> SignalSettings | None:
-        """What is said of exactly this name, else by the first pattern that fits; labels may be left out."""
+        """The entry for exactly this name, else of the first pattern that fits; labels may be left out."""
         plain, _ = divide_labels(signal)
         exact = self.signals.get(signal) or self.signals.get(plain)
         if exact is not None:

@@ -38,7 +38,7 @@ def has_zone(text: str) -> bool:
 
 
 def unit_of(number: float) -> str | None:
-    """The unit in which a number of epoch time lies between 1990 and 2100; None where there is none.
+    """The unit in which a number is an epoch time between 1990 and 2100; None if there is none.
 
     The four ranges do not touch, so no number fits two units.
     """
@@ -78,7 +78,7 @@ def instant_s(value: object, *, zone: tzinfo, place: str) -> float:
     """Epoch seconds of a timestamp in a settings file: ISO 8601 text, a TOML time, or an epoch number.
 
     Raises:
-        InvalidInput: it is none of these, or does not lie between 1990 and 2100.
+        InvalidInput: it is none of these, or not between 1990 and 2100.
     """
     seconds = math.nan
     if isinstance(value, str) and (unit := unit_of_text(value)):

@@ -139,7 +139,7 @@ def _pod_rows(pod: Record) -> Iterator[_Row]:
     ]
     troubles = [row for one in statuses for row in _troubles(one, name, max(times, default=started or ""))]
     yield from troubles
-    # A container that ended and runs again leaves its trouble behind: both are told, each at its time.
+    # A container that ended and runs again yields two events, each at its time.
     stopped = (string_at(one, "state.terminated.reason") or "Completed" for one in statuses)
     if not any(at(one, "state", "waiting") for one in statuses) and set(stopped) <= {"Completed"}:
         phase = string_at(pod, "status.reason", "status.phase") or "Unknown"

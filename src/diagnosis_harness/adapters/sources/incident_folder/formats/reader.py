@@ -1,4 +1,4 @@
-"""What a reader of a foreign format is given, and what it gives back."""
+"""What a reader of a foreign format receives and returns."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class FileHead:
 
 
 class FileContent:
-    """A whole file for a reader, opened anew for every pass."""
+    """A whole file for a reader, opened again for every pass."""
 
     def __init__(self, file: ListedFile, open_text: OpenText, *, limit_bytes: int) -> None:
         self.file = file

@@ -53,7 +53,7 @@ _KLOG: Final = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL"}
 _LOGFMT: Final = re.compile(r'([A-Za-z_][\w.]*)=("(?:[^"\\]|\\.)*"|\S*)')
 
 Parsed = tuple[str, str, str | None]
-"""The time as ISO 8601, the rest of the line, and a level where the time tells it."""
+"""The time as ISO 8601, the rest of the line, and the level if it is part of the time."""
 
 
 @dataclass(frozen=True, slots=True)
