@@ -39,7 +39,7 @@ def test_a42_what_changed_names_both_series_and_blames_nobody(tmp_path: Path) ->
     document = ask_about(CASES / "A42" / "incident", "What changed at 09:30?", tmp_path)
 
     first = document["report"]["summary"][0]
-    assert first.startswith("Before and after 2026-05-06T09:30:00Z: ")
+    assert first.startswith("Before and after 2026-05-06 09:30 UTC: ")
     assert "db-load of system rose" in first
     assert "cache-hits of system fell" in first
     assert document["report"]["causes"] == []
@@ -179,3 +179,38 @@ def test_a_symptom_and_what_began_later_are_not_released_as_the_cause(
     causes = document["report"]["causes"]
     assert [each["entity"] for each in causes] == ([] if starts_at is None else [starts_at])
     assert {each["level"] for each in causes} <= {"LOCALISED"}
+
+
+def test_b34_the_two_times_of_a_question_are_the_window_of_the_fault(tmp_path: Path) -> None:
+    """What came after it ended is neither the trouble nor normal operation."""
+    folder = CASES / "question" / "B34" / "incident"
+    document = ask_about(folder, "Why did web fail between 09:30 and 09:42?", tmp_path)
+
+    (cause,) = document["report"]["causes"]
+    assert cause["entity"] == "booking"
+    windows = {
+        (each["window"]["start"][11:16], each["window"]["end"][11:16])
+        for each in document["report"]["claims"]
+        if each["window"] is not None
+    }
+    assert windows == {("09:30", "09:42")}
+
+
+@pytest.mark.parametrize("question", ["is everything fine?", "一切正常吗？"])
+def test_whether_all_is_well_is_answered_with_what_is_not(tmp_path: Path, question: str) -> None:
+    """By the first checked claim of anything that got worse."""
+    document = ask_about(CASES / "B27" / "incident", question, tmp_path)
+
+    assert document["inquiry"]["question"]["form"] == "HEALTH"
+    assert document["release"]["outcome"] == "SUCCESS"
+    assert "vault" in document["report"]["summary"][0]
+
+
+def test_of_a_calm_folder_all_that_was_checked_is_as_usual(tmp_path: Path) -> None:
+    """Said of the signals and the window that were checked, and of nothing beyond them."""
+    folder = tmp_path / "calm"
+    write_calm(folder)
+    first = ask_about(folder, "is everything fine?", tmp_path)["report"]["summary"][0]
+
+    assert first.startswith("As usual between 2026-05-06 09:28 and 09:45 UTC, in what was checked of the")
+    assert "latency_s of booking" in first

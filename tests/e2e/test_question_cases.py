@@ -75,7 +75,7 @@ def test_b21b_the_zone_is_said(tmp_path: Path) -> None:
     """Once, with both times."""
     document = ask_about("B21b", "Why is booking slow since 09:50?", tmp_path)
 
-    said = "Times are in America/New_York: 2026-05-06 09:50 there is 2026-05-06T13:50:00Z."
+    said = "Times are in America/New_York: 2026-05-06 09:50 there is 2026-05-06 13:50 UTC."
     assert said in document["report"]["summary"]
 
 
@@ -126,8 +126,8 @@ def test_b15_the_report_is_in_the_language_of_the_sentence(tmp_path: Path) -> No
             "As usual between 2026-05-06 13:50 and 14:30 UTC, in what was checked of export: latency_s moved",
         ),
         ("export 从 13:50 起正常吗", "2026-05-06 13:50 至 14:30 UTC，export 在已核对的范围内与平时一致"),
-        ("before and after 13:50", "Before and after 2026-05-06T13:50:00Z: disk_ms of vault rose from"),
-        ("13:50 前后有什么不同", "2026-05-06T13:50:00Z 前后对比："),
+        ("before and after 13:50", "Before and after 2026-05-06 13:50 UTC: disk_ms of vault rose from"),
+        ("13:50 前后有什么不同", "2026-05-06 13:50 UTC 前后对比："),
         ("seats or vault since 13:50?", "By what was checked it starts at "),
         ("seats 和 booking 从 13:50 起哪个有问题", "没有证据表明这两者是原因"),
         ("what do the logs of seats say since 13:50?", "The data holds no logs, so there are none to show."),

@@ -23,6 +23,11 @@ from diagnosis_harness.analysis.spans import (
 NULL_SLICES = 8  # stretches of normal operation, each compared with the rest
 _LATE = NULL_SLICES
 """The part of the rows from the onset on, behind the slices of normal operation."""
+_LEFT_OUT = NULL_SLICES + 1
+"""The part of the rows after the end of what is compared: neither normal nor the fault."""
+_PARTS = NULL_SLICES + 2
+AFTER_END = 2
+"""As a recording: rows of the incident after the end of what is compared."""
 _TABLE_SHARE = 4
 """Entries for each row up to which a table of all possible codes is smaller and faster than sorting."""
 
@@ -166,7 +171,7 @@ def call_pattern_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.
 
 
 def _time_shift(group: Codes, duration_s: Floats, *, slices: Codes, groups: int) -> tuple[GroupShift, Floats]:
-    moments = moments_of(group, log_ms(duration_s), slices, groups=groups, parts=NULL_SLICES + 1)
+    moments = moments_of(group, log_ms(duration_s), slices, groups=groups, parts=_PARTS)
     normal = range(NULL_SLICES)
     null = [
         float(shift_between(moments, normal=[k for k in normal if k != part], late=(part,)).z.max())
@@ -205,21 +210,21 @@ def _share_shift(hits: Ints, count: Ints, slices: Codes) -> tuple[ShareShift, Fl
 
 def _count(group: Codes, slices: Codes, groups: int) -> Ints:
     """Rows of each group and part."""
-    parts = NULL_SLICES + 1
-    cell = group * np.int64(parts) + slices
-    return np.bincount(cell, minlength=groups * parts).reshape(groups, parts).astype(np.int64)
+    cell = group * np.int64(_PARTS) + slices
+    return np.bincount(cell, minlength=groups * _PARTS).reshape(groups, _PARTS).astype(np.int64)
 
 
 def _slices_with_rows(slices: Codes) -> range:
     """The slices up to the last one that has rows."""
-    normal = slices[slices != _LATE]
+    normal = slices[slices < _LATE]
     return range(int(normal.max()) + 1 if len(normal) else 0)
 
 
 def _slices(start_s: Floats, fault: Flags, recording: NDArray[np.int8]) -> NDArray[np.int8]:
     """The slice of each normal row, by time within its recording; `_LATE` for rows of the fault window."""
     slices = np.full(len(start_s), _LATE, dtype=np.int8)
-    normal = np.flatnonzero(~fault)
+    slices[recording == AFTER_END] = _LEFT_OUT
+    normal = np.flatnonzero(~fault & (recording != AFTER_END))
     start, of = start_s[normal], recording[normal]
     if not np.all((of[1:] > of[:-1]) | ((of[1:] == of[:-1]) & (start[1:] >= start[:-1]))):
         normal = normal[np.lexsort((start, of))]

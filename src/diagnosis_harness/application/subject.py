@@ -58,7 +58,7 @@ def revise_path(decision: RoutingDecision, inquiry: Inquiry) -> RoutingDecision:
     """
     if in_doubt(decision) and decision.intent is not IntentType.DIAGNOSIS:
         return _of_the_source(decision, inquiry)
-    if not in_doubt(decision) or _is_given(inquiry):
+    if not in_doubt(decision) or _is_given(inquiry) or _asks_of_all(inquiry):
         return decision
     if decision.reason is not RoutingReason.NOTHING_RECOGNISED and not _is_of_its_own(decision, inquiry):
         return decision  # `why?` and `what happened?` ask about all that is there
@@ -71,10 +71,17 @@ def _of_the_source(decision: RoutingDecision, inquiry: Inquiry) -> RoutingDecisi
     known = " ".join(each.said.casefold() for each in inquiry.reading.names if each.name is not None)
     is_name = bool(known) and all(phrase in known for phrase in decision.matched)
     is_form = form.form is not QuestionForm.WHY and form.topic is not Topic.ANY and bool(form.subjects)
+    is_form = is_form or _asks_of_all(inquiry)
     is_time = form.form is QuestionForm.COMPARE_TIMES and inquiry.reading.time.at_s is not None
     if is_name or is_form or is_time:
         return RoutingDecision(IntentType.DIAGNOSIS, RoutingReason.NAMES_SUBJECT, decision.matched)
     return decision
+
+
+def _asks_of_all(inquiry: Inquiry) -> bool:
+    """Whether the state of all that is recorded is asked for: `is everything fine?`."""
+    form = inquiry.reading.form
+    return form.form is QuestionForm.HEALTH and form.subject is None
 
 
 def _is_given(inquiry: Inquiry) -> bool:

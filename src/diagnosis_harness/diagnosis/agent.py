@@ -137,6 +137,7 @@ class DiagnosisAgent:
             affected=task.inquiry.affected,
             asks_of_unknown=task.inquiry.asks_of_unknown,
             form=task.inquiry.reading.form,
+            until_s=task.inquiry.until_s,
         )
         turn.snapshot = with_step(turn.snapshot)
         self._emit_step(ctx, TraceEventStatus.STARTED)

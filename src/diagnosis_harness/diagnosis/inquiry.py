@@ -105,6 +105,12 @@ class Inquiry:
         return not self.affected and bool(self.reading.unknown)
 
     @property
+    def until_s(self) -> float | None:
+        """The end of the time that the question is about; None where its words state none."""
+        ends = self.onset_s is None or self.onset_origin is OnsetOrigin.QUESTION
+        return self.reading.time.until_s if ends else None
+
+    @property
     def stated_s(self) -> float | None:
         """The onset as the asker states or stated it; None if only the source, or nobody, states one."""
         return self.onset_s if self.onset_origin in _BY_THE_ASKER else None

@@ -35,6 +35,7 @@ class PolicyView:
         affected: the entities that the question is about; a ranking of another supports no conclusion.
         form: the form of the question, and the entities it is about: what was seen of them belongs in the
             answer, and a form that asks for no cause needs no conclusion.
+        until_s: the end of the time that the question is about; comparisons go no further.
         asks_of_unknown: no telemetry knows the entity of the question, so no conclusion can be released.
         due: tool call ids whose results this answer must assess.
         stop_required: no tool may be asked for any more; give a draft, or none.
@@ -50,6 +51,7 @@ class PolicyView:
     affected: tuple[str, ...] = ()
     asks_of_unknown: bool = False
     form: FormRead = NO_FORM
+    until_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

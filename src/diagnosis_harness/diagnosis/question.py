@@ -89,6 +89,14 @@ _TIME_WORD_AFTER = re.compile(
 )
 _LINK = re.compile(r"\s*(?:and|or|to|until|till|和|或|到|至|与|及|[-–—~～,、/])\s*", re.IGNORECASE)
 """Between two clock times: the ends of a span, or several."""
+_ENDS_BEFORE = re.compile(
+    r"(?<!since )(?<!just )(?<!shortly )(?<!right )(?<!already )"
+    r"\b(?:before|until|till|up\s+to)\s+(?:about\s+|around\s+)?"
+    r"(?:[\d./-]{4,10}[T\s]+)?$|(?:直到|截至|截止到?)\s*$",
+    re.IGNORECASE,
+)
+"""Before a clock time: it ends what the question is about, and does not begin it."""
+_ENDS_AFTER = re.compile(r"\s*(?:之|以)?前(?!后|面|\s*[和与跟及])|\s*为止")
 _RATIO = re.compile(
     r"(?:ratio|proportion|odds|score|scale|port|line|比例|比率|比值|比分|端口)[\s:：]*"
     r"(?:(?:is|was|of|about|around|near|roughly|exactly|by|为|是|约|大约|在)\s*)*$",
@@ -111,6 +119,7 @@ class _Moment:
     zone: tzinfo
     dates: tuple[tuple[int | None, int, int], ...]
     ends_span: bool = False
+    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +183,9 @@ def read_question_time(question: str, recorded: TimeWindow | None, zone: tzinfo 
         return TimeRead(unread=tuple(said for said, _ in moments))  # the other may be the end of a span
     named = {at for held in found.values() for at in held}
     if len(named) == 1:
-        return TimeRead(next(iter(named)))
+        at_s = next(iter(named))
+        is_end = len(moments) == 1 and moments[0][1] is not None and moments[0][1].ends
+        return TimeRead(until_s=at_s) if is_end else TimeRead(at_s)
     if len(named) == 2 and len(moments) == 2 and moments[1][1] is not None and moments[1][1].ends_span:
         start_s, end_s = (found[said][0] for said, _ in moments)
         if start_s < end_s:
@@ -237,7 +248,9 @@ def _moments(question: str, zone: tzinfo) -> Iterator[tuple[str, _Moment | None]
         else:
             second = float(f"{found[3] or 0}.{found[4] or 0}")
             since = timedelta(hours=hour, minutes=int(found[2]), seconds=second)
-            yield said, _Moment(since, own, dates, ends_span=link is not None and _is_span(link[0]))
+            span = link is not None and _is_span(link[0])
+            ends = bool(_ENDS_BEFORE.search(before) or _ENDS_AFTER.match(after))
+            yield said, _Moment(since, own, dates, ends_span=span, ends=ends)
 
 
 def _is_span(link: str) -> bool:

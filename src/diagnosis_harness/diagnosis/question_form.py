@@ -75,7 +75,9 @@ _BLAME = re.compile(
     "|原因|根因|罪魁|元凶|导致|引起|造成",
     re.IGNORECASE,
 )
-_ASKS = re.compile(rf"{_START}(?:is|was|are|were|did|does|do|could|can|might|may)\b", re.IGNORECASE)
+_ASKS = re.compile(
+    rf"{_START}(?:is|was|are|were|did|does|do|has|have|had|could|can|might|may)\b", re.IGNORECASE
+)
 _ASKS_ZH = re.compile("是不是|是否|会不会|吗|是.{0,12}(?:原因|根因)")
 _CHANGE = re.compile(
     r"\b(?:deploy(?:ment|s)?|release|rollout|roll-out|upgrade|change|commit|migration)\b"
@@ -88,6 +90,44 @@ _HEALTH = re.compile(
     r"|affected|broken|degraded)\s*(?:now|again|today|at all|right now)?\s*(?:since\b.*|at\b.*)?\W*$"
     r"|(?:正常|健康|还好|稳定|有问题|异常|慢)吗",
     re.IGNORECASE,
+)
+_OUTAGE = re.compile(
+    rf"{_START}(?:was|were|is|are|did|does|do|has|have|had)\b.{{0,80}}?"
+    r"\b(?:outages?|downtime|incidents?|problems?|issues?|trouble|errors?|degradation|degrade|recovered|recover"
+    r"|fail|break|crash|go\s+down|down)\b\s*(?:(?:of|at|in|with|for)\s+(?:the\s+)?[\w.\-]+\s*)?"
+    r"(?!(?:it|this|that|the|us|our|because|due|by)\b)"
+    r"(?:now|again|today|yesterday|at all|right now)?\s*"
+    r"(?:(?:since|at|on|in|around|from|between|before|after)\b.*)?\W*$"
+    r"|(?:故障|宕机|挂|崩|恢复|中断|出过?(?:问题|事))了?(?:吗|没有?)\W*$",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(
+    r"\b(?:everything|anything|things|all(?:\s+(?:the\s+)?(?:services|systems))?|any\s+(?:problems?|issues?|trouble)"
+    r"|the\s+(?:whole\s+)?(?:system|platform|cluster|site|services))\b|一切|全部|整体|整个|系统|所有|都|有没有|什么问题",
+    re.IGNORECASE,
+)
+"""Asks about all that is recorded and not about one of it."""
+_WHOLE_STATE = re.compile(
+    r"^\W*(?:is\s+there\s+|are\s+there\s+)?(?:any\s+(?:problems?|issues?|trouble)"
+    r"|anything\s+(?:wrong|broken|unusual|strange|odd))"
+    r"\s*(?:now|today|right now)?\W*$"
+    r"|(?:一切|全部|整体|都|所有\S{0,4}都?)\s*(?:正常|健康|还?好|稳定)吗?\W*$|^\W*(?:现在)?有(?:没有|什么)(?:问题|异常)吗?\W*$",
+    re.IGNORECASE,
+)
+_BREAKS = re.compile(
+    r"\b(?:br(?:eak|oke|oken)|kill(?:ed)?|hit|hurt|affect(?:ed)?|tak(?:e|en)\s+down|bring|brought|trigger(?:ed)?|ma(?:k|d)e"
+    r"|slow(?:ed)?(?:\s+down)?)\s+(?!down\b|at\b|since\b|around\b|on\b|in\b|after\b|before\b|when\b|between\b|from\b|today\b|now\b"
+    r"|again\b|than\b)"
+    r"[\w.\-]+|\bbehind\s+\w|\bto\s+do\s+with\b|\bbecause\b|\bdue\s+to\b|\b(?:broken|hit|slowed|killed)\b.{0,30}\bby\b"
+    "|搞坏|弄坏|拖(?:慢|垮)|影响(?:了|到)|有关",
+    re.IGNORECASE,
+)
+"""Says of one thing that it did something to another."""
+_PASSIVE = re.compile(r"\bby\b|\bbecause\b|\bdue\s+to\b|\bto\s+do\s+with\b|被", re.IGNORECASE)
+"""Names the suspect last."""
+_OF_WHOM = (
+    r"(?:deploy(?:ment|s)?|release|rollout|upgrade|change|commit|migration)"
+    r"\s+(?:of|to|on|in|for)\s+(?:the\s+)?"
 )
 _STATE = re.compile(
     r"\bhow(?:'s|\s+is|\s+are)\s+(?:the\s+)?\S+(?:\s+(?:service|pod|database))?"
@@ -115,6 +155,8 @@ _WHEN = re.compile(
     "|什么时候|什么时间|何时|几点",
     re.IGNORECASE,
 )
+_ENDING = r"\b(?:before|until|till|prior\s+to)\s+\S{0,12}\d"
+"""What came before a time, which the time does not begin."""
 _SHOW = re.compile(
     rf"{_START}(?:(?:can|could|would|will) you\s+)?(?:show|list|print|display|let me see)\b"
     "|给我看|显示|列出|列一下|查看",
@@ -133,6 +175,8 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 _RECORDED = re.compile(
+    rf"\bwhat(?:'s|\s+has|\s+had|\s+was|\s+were)?\s+(?:changed|deployed|released|rolled\s+out)\b"
+    rf".{{0,40}}?{_ENDING}|"
     r"\b(?:what|which)\s+(?:errors?|exceptions?|logs?|changes|deploys|deployments|releases)\b"
     r"|\bwhat(?:'s|\s+(?:do|does|did|is|are|was|were))\s+(?:in\s+)?(?:the\s+)?(?:\S+\s+){0,2}?"
     r"(?:logs?|log lines|changes|deploys|deployments|errors)\b"
@@ -145,7 +189,8 @@ _TOPICS = (
     (
         Topic.CHANGES,
         re.compile(
-            r"\b(?:changes?|deploy(?:s|ments?)?|releases?|rollouts?)\b|变更|发布|部署|上线", re.IGNORECASE
+            r"\b(?:change[sd]?|deploy(?:s|ed|ments?)?|release[sd]?|rollouts?|rolled\s+out)\b|变更|发布|部署|上线",
+            re.IGNORECASE,
         ),
     ),
     (Topic.ERRORS, re.compile(r"\b(?:errors?|exceptions?|failures?)\b|错误|报错|失败|异常", re.IGNORECASE)),
@@ -173,15 +218,36 @@ def read_form(question: str, names: Sequence[NameRead]) -> FormRead:
         return told
     if subject is not None and not asks_cause and _STATE.search(question) and not _BLAME.search(question):
         return FormRead(QuestionForm.HEALTH, subject)
+    if not names and not asks_cause and _WHOLE_STATE.search(question):
+        return FormRead(QuestionForm.HEALTH)
     if _WHY.search(question) or not (_ASKS.search(question) or _ASKS_ZH.search(question)):
         return FormRead()
-    if _CHANGE.search(question) and (_BLAME.search(question) or _IT.search(question)):
-        return FormRead(QuestionForm.CONFIRM_CHANGE, subject)
-    if _BLAME.search(question) and subject is not None:
-        return FormRead(QuestionForm.CONFIRM, subject)
-    if _HEALTH.search(question) and subject is not None:
+    return _read_yes_no(question, names)
+
+
+def _read_yes_no(question: str, names: Sequence[NameRead]) -> FormRead:
+    """The form of a question that asks for a yes or a no."""
+    known = [each.name for each in names if each.name is not None]
+    subject = known[0] if known else None
+    blames = _BLAME.search(question) is not None or _BREAKS.search(question) is not None
+    if _CHANGE.search(question) and (blames or _IT.search(question)):
+        return FormRead(QuestionForm.CONFIRM_CHANGE, _whose_change(question, names) or subject)
+    if blames and known:
+        return FormRead(QuestionForm.CONFIRM, known[-1] if _PASSIVE.search(question) else subject)
+    is_whole = not names and _WHOLE.search(question) is not None
+    if (_HEALTH.search(question) or _OUTAGE.search(question)) and (subject is not None or is_whole):
         return FormRead(QuestionForm.HEALTH, subject)
     return FormRead()
+
+
+def _whose_change(question: str, names: Sequence[NameRead]) -> str | None:
+    """Of the names, the one whose deploy or change is meant: behind the word for it, or right before."""
+    for each in names:
+        said = re.escape(each.said)
+        whose = rf"{_OF_WHOM}{said}\b|\b{said}(?:'s|\s|的)*\s*{_CHANGE.pattern}"
+        if each.name is not None and re.search(whose, question, re.IGNORECASE):
+            return each.name
+    return None
 
 
 def _read_recordings(question: str, known: Sequence[str]) -> FormRead | None:

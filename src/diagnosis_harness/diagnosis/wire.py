@@ -305,6 +305,7 @@ def view_json(view: PolicyView) -> dict[str, JsonValue]:
     return {
         "question": view.question,
         "onset": _instant_json(view.onset_s),
+        "until": _instant_json(view.until_s),
         "affected": [*view.affected],
         "tools": [_tool_json(spec) for spec in view.tools],
         "records": [_record_json(record) for record in view.records],

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.inquiry import Inquiry
@@ -67,7 +68,7 @@ def answering_claims(
         return ()
     facts = [each for each in claims if each.predicate not in CONCLUSIONS]
     match read.form:
-        case QuestionForm.HEALTH | QuestionForm.FOLLOW_UP if read.subject is not None:
+        case QuestionForm.HEALTH | QuestionForm.FOLLOW_UP:
             return _state_of(read.subject, inquiry, facts, records)
         case QuestionForm.COMPARE:
             each = [_state_of(name, inquiry, facts, records) for name in read.subjects]
@@ -80,20 +81,28 @@ def answering_claims(
             began = _of(read.subject, inquiry, facts, lambda claim: claim.predicate is Predicate.BEGAN)
             return tuple(sorted(began, key=lambda claim: claim.onset_s or 0.0)[:ANSWERING_MAX])
         case QuestionForm.SHOW if read.topic is not None:
-            shows = _shows(read.topic, records)
-            return tuple(_of(read.subject, inquiry, facts, shows)[:ANSWERING_MAX])
+            shows, until_s = _shows(read.topic, records), inquiry.until_s
+            shown = _of(read.subject, inquiry, facts, shows)
+            before = [each for each in shown if until_s is None or _began(each) < until_s]
+            return tuple(before[:ANSWERING_MAX])
         case _:
             return ()
 
 
+def _began(claim: Claim) -> float:
+    """When what is claimed was, or began; of what has no time it is always."""
+    start_s = None if claim.window is None else claim.window.start_s
+    return claim.onset_s if claim.onset_s is not None else start_s if start_s is not None else -inf
+
+
 def state_claims(
-    name: str, inquiry: Inquiry, claims: Iterable[Claim], records: Sequence[EvidenceRecord]
+    name: str | None, inquiry: Inquiry, claims: Iterable[Claim], records: Sequence[EvidenceRecord]
 ) -> tuple[Claim, ...]:
     """What the claims say of how an entity is: what is worse, else what stayed normal; see `_state_of`."""
     return _state_of(name, inquiry, list(claims), records)
 
 
-def claims_about(name: str, inquiry: Inquiry, claims: Iterable[Claim]) -> list[Claim]:
+def claims_about(name: str | None, inquiry: Inquiry, claims: Iterable[Claim]) -> list[Claim]:
     """What the claims say of an entity, clear or not, what moved first: also what it logs of another one."""
     names = _names(name, inquiry)
     wrote = [each for each in claims if each.predicate is Predicate.LOGGED and each.affected in names]
@@ -145,7 +154,7 @@ def _is_never_well(item: EvidenceItem) -> bool:
 
 
 def _state_of(
-    name: str, inquiry: Inquiry, claims: Sequence[Claim], records: Sequence[EvidenceRecord]
+    name: str | None, inquiry: Inquiry, claims: Sequence[Claim], records: Sequence[EvidenceRecord]
 ) -> tuple[Claim, ...]:
     """What got clearly worse; where nothing moved by any claim or record of the run, what stayed normal."""
     unusual = unusual_claims(name, inquiry, claims, records)
@@ -203,7 +212,10 @@ def _compares_at(claim: Claim, at_s: float | None) -> bool:
     return is_same_time(claim.window.start_s, at_s)
 
 
-def _names(name: str, inquiry: Inquiry) -> frozenset[str]:
+def _names(name: str | None, inquiry: Inquiry) -> frozenset[str]:
+    """An entity with its instances; without a name all that are known."""
+    if name is None:
+        return frozenset(each.name for each in inquiry.inventory.entities)
     return inquiry.inventory.parts_of(name) | {name}
 
 

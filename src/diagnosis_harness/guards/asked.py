@@ -53,6 +53,8 @@ class QuestionScope:
         """
         if item.kind is ItemKind.PLATFORM_EVENT:
             return self._is_own_onset(record) and any(lasts_into(item, at_s) for at_s in self.onsets)
+        if not self._ends_with_it(record, item):
+            return False
         if self.is_stated:
             looked_s = _comparison_start(item)
             return looked_s is not None and self._is_one(looked_s)
@@ -84,7 +86,9 @@ class QuestionScope:
             return False
         limit = given.get("limit")
         is_cut = limit is not None and (found.omitted > 0 or limit == len(found.items))
-        if is_cut or given.keys() - {"onset", "limit", "calm", rule.entity}:
+        if is_cut or given.keys() - {"onset", "until", "limit", "calm", rule.entity}:
+            return False
+        if not _is_same_end(given.get("until"), self.inquiry.until_s):
             return False
         named = given.get(rule.entity)
         if named is not None and not (isinstance(named, list) and entity in named):
@@ -117,6 +121,13 @@ class QuestionScope:
                 return True
             case _:
                 return False
+
+    def _ends_with_it(self, record: EvidenceRecord, item: EvidenceItem) -> bool:
+        """Whether an item compares no more than the time of the question, and no part that a policy chose."""
+        given, asked_s = record.arguments.get("until"), self.inquiry.until_s
+        if given is None and asked_s is not None and item.window is not None:
+            return item.window.end_s <= asked_s
+        return _is_same_end(given, asked_s)
 
     def _is_own_onset(self, record: EvidenceRecord) -> bool:
         given = record.arguments.get("onset")
@@ -171,6 +182,12 @@ def own_onsets(records: Iterable[EvidenceRecord]) -> tuple[EvidenceItem, ...]:
         and item.attributes.get("used") is True
         and item.attributes.get("method") in _OWN_METHODS
     )
+
+
+def _is_same_end(given: JsonValue, asked_s: float | None) -> bool:
+    if asked_s is None or given is None:
+        return given is None and asked_s is None
+    return isinstance(given, int | float) and is_same_time(given, asked_s)
 
 
 def _comparison_start(item: EvidenceItem) -> float | None:

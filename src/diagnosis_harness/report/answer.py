@@ -17,10 +17,10 @@ from diagnosis_harness.diagnosis.question_form import QuestionForm, Topic
 from diagnosis_harness.guards.answering import answering_claims, claims_about, state_claims, unusual_claims
 from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.names import display_name
-from diagnosis_harness.kernel.window import TimeWindow, utc_text
+from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.report.opening import COMMA
 from diagnosis_harness.report.sentence import sentence
-from diagnosis_harness.report.timestamps import span
+from diagnosis_harness.report.timestamps import display_time, span
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 ANSWER_YES: Final = Text(
@@ -70,6 +70,12 @@ ANSWER_USUAL: Final = Text(
     ),
     zh="{start} 至 {end}，{entity} 在已核对的范围内与平时一致：{signals} 的波动没有超出正常范围。",
 )
+THE_WHOLE: Final = Text(en="the system", zh="整个系统")
+WHOLE_UNUSUAL: Final = Text(en="Not everything is as usual: {claim}", zh="并非一切如常：{claim}")
+WHOLE_UNCLEAR: Final = Text(
+    en="Whether everything is as usual is not clear: {claim}", zh="是否一切如常尚不明确：{claim}"
+)
+SIGNAL_OF: Final = Text(en="{signal} of {entity}", zh="{entity} 的 {signal}")
 ANSWER_UNSEEN: Final = Text(
     en="Nothing that was checked shows the state of {entity}.", zh="已核对的内容无法说明 {entity} 的状况。"
 )
@@ -212,7 +218,7 @@ def answer_sentences(
                 yield ANSWER_CHANGE.render(language, change=sentence(fits[0], language))
             else:
                 yield ANSWER_NO_CHANGE.in_(language)
-        case QuestionForm.HEALTH | QuestionForm.FOLLOW_UP if read.subject is not None:
+        case QuestionForm.HEALTH | QuestionForm.FOLLOW_UP:
             own = state_claims(read.subject, inquiry, claims, records)
             yield _health(read.subject, own, claims_about(read.subject, inquiry, claims), language)
         case QuestionForm.COMPARE:
@@ -253,18 +259,22 @@ def _naming_texts(cause: Cause) -> _NamingTexts:
     return NAMING_TEXTS[cause.level or CauseLevel.LOCALISED, bool(cause.scope)]
 
 
-def _health(subject: str, own: Sequence[Claim], about: Sequence[Claim], language: Language) -> str:
+def _health(subject: str | None, own: Sequence[Claim], about: Sequence[Claim], language: Language) -> str:
     """The state of an entity, only of signals and a window that were checked.
 
     Args:
         own: what answers it (`state_claims`).
         about: all that is claimed of it (`claims_about`).
     """
-    shown = display_name(subject)
+    shown = THE_WHOLE.in_(language) if subject is None else display_name(subject)
     if not own and about:
+        if subject is None:
+            return WHOLE_UNCLEAR.render(language, claim=sentence(about[0], language))
         return ANSWER_UNCLEAR.render(language, entity=shown, claim=sentence(about[0], language))
     if not own:
         return ANSWER_UNSEEN.render(language, entity=shown)
+    if own[0].predicate is not Predicate.NORMAL and subject is None:
+        return WHOLE_UNUSUAL.render(language, claim=sentence(own[0], language))
     if own[0].predicate is not Predicate.NORMAL:
         return ANSWER_UNUSUAL.render(language, entity=shown, claim=sentence(own[0], language))
     windows = [each.window for each in own if each.window is not None]
@@ -275,9 +285,17 @@ def _health(subject: str, own: Sequence[Claim], about: Sequence[Claim], language
         if max(each.start_s for each in windows) < min(each.end_s for each in windows)
         else windows[0]
     )
-    signals = dict.fromkeys(display_name(each.signal) for each in own if each.signal is not None)
+    signals = dict.fromkeys(_signal_of(each, subject, language) for each in own if each.signal is not None)
     named = COMMA.in_(language).join(signals)
     return ANSWER_USUAL.render(language, entity=shown, start=start, end=end, signals=named)
+
+
+def _signal_of(claim: Claim, subject: str | None, language: Language) -> str:
+    """A signal by its name; where no entity is asked about, with whose it is."""
+    signal = display_name(claim.signal or "")
+    if subject is not None:
+        return signal
+    return SIGNAL_OF.render(language, signal=signal, entity=display_name(claim.entity))
 
 
 def _compare(
@@ -307,7 +325,7 @@ def _compare_times(inquiry: Inquiry, own: Sequence[Claim], language: Language) -
         return ANSWER_NO_TIME_SAID.in_(language)
     if not own:
         return ANSWER_NO_TIMES.in_(language)
-    return ANSWER_TIMES.render(language, at=utc_text(at_s), claims=_say(own, language))
+    return ANSWER_TIMES.render(language, at=display_time(at_s), claims=_say(own, language))
 
 
 def _when(inquiry: Inquiry, own: Sequence[Claim], moved: Sequence[Claim], language: Language) -> str:
@@ -315,7 +333,7 @@ def _when(inquiry: Inquiry, own: Sequence[Claim], moved: Sequence[Claim], langua
         return sentence(own[0], language)
     stated = ANSWER_STATED.get(inquiry.onset_origin)
     if inquiry.onset_s is not None and stated is not None:
-        return stated.render(language, at=utc_text(inquiry.onset_s))
+        return stated.render(language, at=display_time(inquiry.onset_s))
     if moved:
         return ANSWER_MOVED.render(language, claim=sentence(moved[0], language))
     return ANSWER_NO_WHEN.in_(language)

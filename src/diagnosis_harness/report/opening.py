@@ -14,7 +14,8 @@ from diagnosis_harness.diagnosis.names import NameRead, NameReading
 from diagnosis_harness.diagnosis.zones import zone_of
 from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.names import display_name
-from diagnosis_harness.kernel.window import utc_text
+from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.report.timestamps import display_time, span
 
 NAMES_SEEN_MAX = 8
 """Known names that are listed where none is alike; more fill the screen."""
@@ -46,6 +47,9 @@ TIME_RELATIVE: Final = Text(
 )
 TIME_ZONE: Final = Text(
     en="Times are in {zone}: {local} there is {at}.", zh="时间按 {zone} 理解：当地 {local} 即 {at}。"
+)
+TIME_END: Final = Text(
+    en="The question is about what was before {end}.", zh="问题所问的是 {end} 之前的情况。"
 )
 TIME_UNTIL: Final = Text(
     en="The question is about {start} to {end}.", zh="问题所问的时间为 {start} 至 {end}。"
@@ -104,14 +108,17 @@ def time_sentences(inquiry: Inquiry, language: Language) -> Iterator[str]:
         yield TIME_UNREAD.render(
             language, times=COMMA.in_(language).join(f"`{each}`" for each in time.unread)
         )
+    if time.at_s is None and inquiry.until_s is not None:
+        yield TIME_END.render(language, end=display_time(inquiry.until_s))
     if time.at_s is None or inquiry.onset_origin is not OnsetOrigin.QUESTION:
         return
     if time.relative is not None and inquiry.inventory.incident is not None:
-        end = utc_text(inquiry.inventory.incident.end_s)
-        yield TIME_RELATIVE.render(language, said=f"`{time.relative}`", at=utc_text(time.at_s), end=end)
+        end = display_time(inquiry.inventory.incident.end_s)
+        yield TIME_RELATIVE.render(language, said=f"`{time.relative}`", at=display_time(time.at_s), end=end)
     elif zone is not UTC:
         local = datetime.fromtimestamp(time.at_s, tz=zone).strftime("%Y-%m-%d %H:%M")
-        zoned = TIME_ZONE.render(language, local=local, zone=inquiry.reading.zone, at=utc_text(time.at_s))
+        zoned = TIME_ZONE.render(language, local=local, zone=inquiry.reading.zone, at=display_time(time.at_s))
         yield zoned
     if time.until_s is not None:
-        yield TIME_UNTIL.render(language, start=utc_text(time.at_s), end=utc_text(time.until_s))
+        start, until = span(TimeWindow(time.at_s, time.until_s))
+        yield TIME_UNTIL.render(language, start=start, end=until)

@@ -12,6 +12,11 @@ ONSET_PARAMETER = Parameter(
     "When the incident began. Left out: as the source states it, else when the alert fired, or earlier "
     "where the alerting indicator clearly says so, else estimated.",
 )
+UNTIL_PARAMETER = Parameter(
+    "until",
+    ParameterKind.INSTANT,
+    "The end of what is compared with normal operation. Left out: an hour after onset, or all that follows.",
+)
 ENTITIES = Parameter("entities", ParameterKind.ENTITIES, "Only these services or instances. Left out: all.")
 
 

@@ -15,7 +15,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.kernel.window import utc_text
-from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET_PARAMETER, names, timestamp
+from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET_PARAMETER, UNTIL_PARAMETER, names, timestamp
 from diagnosis_harness.toolbox.incident_view import IncidentView
 from diagnosis_harness.toolbox.log_clues import own_breaks, region_of_pattern
 from diagnosis_harness.toolbox.log_view import LogView, callees_to_blame
@@ -63,7 +63,7 @@ class CompareLogs:
             name="compare_logs",
             description="Log lines before and after onset: new, risen, fallen, gone, or out of order.",
             description_zh="比较故障前后的日志：新出现、增多、减少、消失，或先后次序被打断。",
-            parameters=(ONSET_PARAMETER, ENTITIES),
+            parameters=(ONSET_PARAMETER, UNTIL_PARAMETER, ENTITIES),
             scope_names=("logs:read",),
         )
 
@@ -73,7 +73,7 @@ class CompareLogs:
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """What changed."""
-        view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
+        view = self.views.for_onset(ctx, timestamp(arguments, "onset"), until_s=timestamp(arguments, "until"))
         self.views.require(ViewPart.LOGS)
         if view is None or view.logs is None:
             return ToolFindings((), note="no log lines, or no onset to compare around")

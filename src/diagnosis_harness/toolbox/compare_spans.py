@@ -11,7 +11,7 @@ from diagnosis_harness.analysis.span_findings import ShareGroups, TimeGroups
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET_PARAMETER, names, timestamp
+from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET_PARAMETER, UNTIL_PARAMETER, names, timestamp
 from diagnosis_harness.toolbox.clues import USUAL_CALL, SpanGroups
 from diagnosis_harness.toolbox.incident_view import IncidentView
 from diagnosis_harness.toolbox.span_table import SpanView
@@ -42,7 +42,7 @@ class CompareSpans:
             name="compare_spans",
             description="Spans before and after onset: self time, gaps of calls, failures, missing calls.",
             description_zh="比较故障前后的跨度：自身耗时、调用间隙、失败、缺失的调用。",
-            parameters=(ONSET_PARAMETER, ENTITIES),
+            parameters=(ONSET_PARAMETER, UNTIL_PARAMETER, ENTITIES),
             scope_names=("spans:read",),
         )
 
@@ -52,7 +52,7 @@ class CompareSpans:
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """What changed."""
-        view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
+        view = self.views.for_onset(ctx, timestamp(arguments, "onset"), until_s=timestamp(arguments, "until"))
         self.views.require(ViewPart.SPANS)
         if view is None or view.spans is None or view.groups is None:
             return ToolFindings((), note="no spans, or no onset to compare around")
@@ -60,7 +60,7 @@ class CompareSpans:
         found = _all_items(view, view.spans, view.groups)
         kept = [item for item in found if wanted is None or item.entity in wanted or item.peer in wanted]
         kept.sort(key=lambda item: (-(item.score or 0.0), item.item_id))
-        late, early = int(view.spans.fault.sum()), int((~view.spans.fault).sum())
+        late, early = int(view.spans.fault.sum()), int(view.spans.normal.sum())
         looked_at = _count_compared(view.spans, wanted)
         note = f"{early} spans of normal operation, {late} after onset"
         narrow = "name some entities to see more of their spans"
@@ -72,7 +72,7 @@ def _count_compared(spans: SpanView, wanted: tuple[str, ...] | None) -> int:
     entities = [place for place, name in enumerate(spans.entities) if wanted is None or name in wanted]
     of_them = np.isin(spans.spans.entity, entities)
     late = int((of_them & spans.fault).sum())
-    early = int((of_them & ~spans.fault).sum())
+    early = int((of_them & spans.normal).sum())
     return late + early if late and early else 0
 
 

@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 
 from diagnosis_harness.analysis.meaning import RESOURCES, SYMPTOMS, SignalKind
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.toolbox.arguments import ENTITIES, ONSET_PARAMETER, names, timestamp, whole
+from diagnosis_harness.toolbox.arguments import (
+    ENTITIES,
+    ONSET_PARAMETER,
+    UNTIL_PARAMETER,
+    names,
+    timestamp,
+    whole,
+)
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.signal_item import SignalMove, change_window_of, moves_of, signal_item, usable
 from diagnosis_harness.toolbox.views import ViewPart, Views
@@ -22,7 +29,7 @@ DEFAULT_LIMIT = 30
 CALM_TOO = Parameter(
     "calm",
     ParameterKind.FLAG,
-    "Of the named entities also what did not move, behind what did.",
+    "Also what did not move, behind what did.",
 )
 
 
@@ -55,7 +62,7 @@ class FindChangedSignals:
             name="find_changed_signals",
             description="Signals that moved after onset against normal operation, by robust score.",
             description_zh="与正常运行相比，故障后发生变化的信号，按稳健分数排列。",
-            parameters=(ONSET_PARAMETER, ENTITIES, CALM_TOO, limit),
+            parameters=(ONSET_PARAMETER, UNTIL_PARAMETER, ENTITIES, CALM_TOO, limit),
             scope_names=("metrics:read",),
         )
 
@@ -65,7 +72,7 @@ class FindChangedSignals:
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The signals that moved."""
-        view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
+        view = self.views.for_onset(ctx, timestamp(arguments, "onset"), until_s=timestamp(arguments, "until"))
         self.views.require(ViewPart.METRICS)
         if view is None or view.metrics is None:
             return ToolFindings((), note="no metrics, or no onset to compare around")
@@ -79,7 +86,7 @@ class FindChangedSignals:
         moves = moves_of(table)
         found = [moves[place] for place in places if _is_finding(moves[place], table)]
         ordered = _by_turns(found, table)
-        if wanted is not None and arguments.get("calm") is True:
+        if arguments.get("calm") is True:
             ordered += _calm(table, [moves[place] for place in places])
         ordered = ordered[: whole(arguments, "limit", DEFAULT_LIMIT)]
         items = tuple(

@@ -264,12 +264,12 @@ class Recorded:
 
 
 def build_incident_view(
-    ctx: RunContext, sources: Sources, recorded: Recorded, *, onset_s: float
+    ctx: RunContext, sources: Sources, recorded: Recorded, *, onset_s: float, until_s: float | None = None
 ) -> IncidentView:
-    """Put metrics, spans, log lines, events and topology together for an onset."""
+    """Put metrics, spans, log lines, events and topology together for an onset, up to an end."""
     owners = dict(sources.topology.owners(ctx)) if sources.topology is not None else {}
-    metrics = build_metric_table(ctx, recorded.series, onset_s=onset_s, owners=owners)
-    spans = None if recorded.spans is None else recorded.spans.since(onset_s)
+    metrics = build_metric_table(ctx, recorded.series, onset_s=onset_s, until_s=until_s, owners=owners)
+    spans = None if recorded.spans is None else recorded.spans.since(onset_s, until_s)
     known = sources.topology.edges(ctx) if sources.topology is not None else ()
     edges = {(owners.get(one.caller, one.caller), owners.get(one.callee, one.callee)) for one in known}
     groups = None
@@ -284,7 +284,8 @@ def build_incident_view(
         )
     if metrics is not None:
         edges |= {(row.caller, row.owner) for row in metrics.rows if row.caller is not None}
-    logs = build_log_view(recorded.lines, onset_s=onset_s) if recorded.lines is not None else None
+    lines = recorded.lines
+    logs = None if lines is None else build_log_view(lines, onset_s=onset_s, until_s=until_s)
     if logs is not None:  # a line that names its caller is no call the other way round
         edges |= {(writer, named) for writer, named in logs.edges() if (named, writer) not in edges}
     return IncidentView(onset_s, graph_of(edges), owners, metrics, spans, groups, logs, recorded.events)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from diagnosis_harness.analysis.signal_words import words_of
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, text, timestamp
+from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, UNTIL_PARAMETER, text, timestamp
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.signal_item import change_window_of, moves_of, signal_item, usable
 from diagnosis_harness.toolbox.views import ViewPart, Views
@@ -34,6 +34,7 @@ class InspectSignal:
                 Parameter("signal", ParameterKind.TEXT, "Its name, or words of it.", required=True),
                 Parameter("statistic", ParameterKind.TEXT, "Which statistic of it: p99, average ..."),
                 ONSET_PARAMETER,
+                UNTIL_PARAMETER,
             ),
             scope_names=("metrics:read",),
         )
@@ -44,7 +45,7 @@ class InspectSignal:
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The signal."""
-        view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
+        view = self.views.for_onset(ctx, timestamp(arguments, "onset"), until_s=timestamp(arguments, "until"))
         self.views.require(ViewPart.METRICS)
         if view is None or view.metrics is None:
             return ToolFindings((), note="no metrics, or no onset to compare around")

@@ -119,10 +119,10 @@ def read_log_recordings(
     )
 
 
-def build_log_view(held: LogRecordings, *, onset_s: float) -> LogView | None:
+def build_log_view(held: LogRecordings, *, onset_s: float, until_s: float | None = None) -> LogView | None:
     """The comparison around an onset; None where the recording has no line after it."""
     time_s = held.incident.time_s
-    end_s = min(float(time_s[-1]) + 1.0, onset_s + JUDGED_S)
+    end_s = min(float(time_s[-1]) + 1.0, onset_s + JUDGED_S if until_s is None else until_s)
     if end_s <= onset_s or not ((time_s >= onset_s) & (time_s < end_s)).any():
         return None
     start_s = float(time_s[0])

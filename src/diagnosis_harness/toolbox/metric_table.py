@@ -59,17 +59,33 @@ class MetricTable:
 
 
 def build_metric_table(
-    ctx: RunContext, series: MetricSeries, *, onset_s: float, owners: Mapping[str, str]
+    ctx: RunContext,
+    series: MetricSeries,
+    *,
+    onset_s: float,
+    until_s: float | None = None,
+    owners: Mapping[str, str],
 ) -> MetricTable | None:
-    """The table for an onset; None where the incident has no series."""
+    """The table for an onset; None where the incident has no series.
+
+    Args:
+        until_s: the end of what is judged; None is an hour after onset.
+    """
     entities = frozenset(series.entities | set(owners.values()))
     held = series.on_grid(ctx, lambda one: _row(one, owners, entities), anchor_s=onset_s)
-    return None if held is None else _assemble(held.rows, held.incident, held.baseline, onset_s)
+    return (
+        None
+        if held is None
+        else _assemble(held.rows, held.incident, held.baseline, onset_s=onset_s, until_s=until_s)
+    )
 
 
-def _assemble(rows: Sequence[MetricRow], grid: Grid, base: Grid, onset_s: float) -> MetricTable:
+def _assemble(
+    rows: Sequence[MetricRow], grid: Grid, base: Grid, *, onset_s: float, until_s: float | None
+) -> MetricTable:
     split = int(np.searchsorted(grid.time_s, onset_s))
-    end = int(np.searchsorted(grid.time_s, onset_s + MOST_AFTER_S))
+    end_s = onset_s + MOST_AFTER_S if until_s is None else until_s
+    end = max(split, int(np.searchsorted(grid.time_s, end_s)))
     all_rows, extra, extra_base = _call_gaps(rows, grid.value, base.value)
     value = np.concatenate((grid.value, extra)) if len(extra) else grid.value
     baseline = np.concatenate((base.value, extra_base)) if len(extra) else base.value

@@ -10,7 +10,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
-from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, text, timestamp
+from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, UNTIL_PARAMETER, text, timestamp
 from diagnosis_harness.toolbox.effect import can_bring_about
 from diagnosis_harness.toolbox.incident_view import IncidentView, RankedCauses
 from diagnosis_harness.toolbox.signal_item import change_window_of
@@ -49,6 +49,7 @@ class RankCauses:
             description_zh="综合指标、跨度、日志和调用图，给可能的原因服务排序。",
             parameters=(
                 ONSET_PARAMETER,
+                UNTIL_PARAMETER,
                 Parameter(
                     "alert_entity", ParameterKind.ENTITY, "What is affected. Left out: who the alert names."
                 ),
@@ -63,7 +64,7 @@ class RankCauses:
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """The ranking."""
-        view = self.views.for_onset(ctx, timestamp(arguments, "onset"))
+        view = self.views.for_onset(ctx, timestamp(arguments, "onset"), until_s=timestamp(arguments, "until"))
         if view is None:
             return ToolFindings((), note="no onset is stated, and no indicator changed clearly")
         if view.metrics is None and view.spans is None and view.logs is None and not view.events:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diagnosis_harness.analysis.arrays import Flags, Floats
+from diagnosis_harness.analysis.span_findings import AFTER_END
 from diagnosis_harness.analysis.spans import Calls, SpanColumns, calls_between, crossings, self_time
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.ports import Recording, Sources, SpanTable
@@ -22,7 +23,8 @@ _Number = TypeVar("_Number", bound=np.generic)
 class SpanView:
     """Incident and baseline spans together; entities are owners (services).
 
-    `fault` marks rows at or after onset, `recording` is 0 for the incident and 1 for the baseline. Entities
+    `fault` marks rows at or after onset, `recording` is 0 for the incident, 1 for the
+    baseline and `AFTER_END` for what is later than the end of the comparison. Entities
     that only their callers recorded are among the entities.
     """
 
@@ -34,9 +36,23 @@ class SpanView:
     fault: Flags
     recording: NDArray[np.int8]
 
-    def since(self, onset_s: float) -> SpanView:
-        """The same spans for an onset: those of the incident from it on are marked."""
-        return replace(self, fault=(self.spans.start_s >= onset_s) & (self.recording == 0))
+    def since(self, onset_s: float, until_s: float | None = None) -> SpanView:
+        """The same spans for an onset: those of the incident from it on, up to an end, are marked.
+
+        What is later than the end is neither the trouble nor normal operation.
+        """
+        begun_s = self.spans.start_s
+        fault = (begun_s >= onset_s) & (self.recording == 0)
+        if until_s is None:
+            return replace(self, fault=fault)
+        recording = self.recording.copy()
+        recording[(begun_s >= until_s) & (self.recording == 0)] = AFTER_END
+        return replace(self, fault=fault & (begun_s < until_s), recording=recording)
+
+    @property
+    def normal(self) -> Flags:
+        """The rows of normal operation."""
+        return np.asarray(~self.fault & (self.recording != AFTER_END), dtype=np.bool_)
 
     @property
     def untraced(self) -> frozenset[str]:

@@ -47,18 +47,21 @@ class Views:
     _lock: RLock = field(default_factory=RLock)
     _recorded: Recorded | None = None
     _failures: dict[ViewPart, ToolFailure] = field(default_factory=dict)
-    _views: dict[float, IncidentView] = field(default_factory=dict)
+    _views: dict[tuple[float, float | None], IncidentView] = field(default_factory=dict)
     _onsets: dict[float | None, OnsetEstimate | None] = field(default_factory=dict)
     _names: frozenset[str] | None = None
     _events: tuple[Occurrence, ...] | None = None
 
-    def at(self, ctx: RunContext, onset_s: float) -> IncidentView:
-        """The view for exactly this onset."""
+    def at(self, ctx: RunContext, onset_s: float, until_s: float | None = None) -> IncidentView:
+        """The view for exactly this onset, and what comes after it up to an end."""
+        span = (onset_s, until_s)
         with self._lock:
-            view = self._views.pop(onset_s, None)
+            view = self._views.pop(span, None)
             if view is None:
-                view = build_incident_view(ctx, self.sources, self._read(ctx), onset_s=onset_s)
-            self._views[onset_s] = view
+                view = build_incident_view(
+                    ctx, self.sources, self._read(ctx), onset_s=onset_s, until_s=until_s
+                )
+            self._views[span] = view
             while len(self._views) > VIEWS_MAX:
                 self._views.pop(next(iter(self._views)))
             return view
@@ -116,12 +119,14 @@ class Views:
                 self._events = () if platform is None else platform_occurrences(ctx, platform, summary)
             return self._events
 
-    def for_onset(self, ctx: RunContext, given_s: float | None) -> IncidentView | None:
+    def for_onset(
+        self, ctx: RunContext, given_s: float | None, *, until_s: float | None = None
+    ) -> IncidentView | None:
         """The view for a given onset, else for the one found; None where there is none."""
         if given_s is not None:
-            return self.at(ctx, given_s)
+            return self.at(ctx, given_s, until_s)
         found = self.onset(ctx, None)
-        return None if found is None else self.at(ctx, found.time_s)
+        return None if found is None else self.at(ctx, found.time_s, until_s)
 
     def onset(self, ctx: RunContext, given_s: float | None) -> OnsetEstimate | None:
         """The onset to use, and what the indicators say of it.

@@ -130,7 +130,7 @@ def test_who_said_when_it_began_is_named() -> None:
     alerted = replace(asks(when), onset_s=1_700_000_000.0, onset_origin=OnsetOrigin.ALERT)
 
     assert answer(when, HARM, MOVED, asked=alerted).startswith(
-        "By the alert it began at 2023-11-14T22:13:20Z"
+        "By the alert it began at 2023-11-14 22:13:20 UTC"
     )
 
 

@@ -85,10 +85,12 @@ def _calls_to_make(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]
     asked = {_subject(record.tool_name, record.arguments) for record in view.records}
     closed = {refused.tool_name for refused in view.refused}
     offered = {spec.name for spec in view.tools} - closed
+    end: dict[str, JsonValue] = {} if view.until_s is None else {"until": view.until_s}
+    ended = {spec.name for spec in view.tools if any(one.name == "until" for one in spec.parameters)}
     taken = len(view.records) + len(view.refused)
     for stage in _stages(view, reading):
         due = [
-            (name, arguments)
+            (name, {**arguments, **end} if name in ended else arguments)
             for name, arguments in stage
             if name in offered and _subject(name, arguments) not in asked
         ]
@@ -158,6 +160,8 @@ def _calm_look(view: PolicyView, reading: Reading) -> list[NextCall]:
     if late_s is None or view.onset_s is not None:
         return []
     names = dict.fromkeys((*view.form.subjects, *view.affected))
+    if not names and view.form.form is QuestionForm.HEALTH:
+        return [("find_changed_signals", {"calm": True, "onset": late_s})]
     return [("find_changed_signals", {"entities": [name], "calm": True, "onset": late_s}) for name in names]
 
 
