@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Quote
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
@@ -109,8 +109,3 @@ def fields_of(claim: Claim, *names: str) -> dict[str, JsonValue]:
 def window_as_json(window: TimeWindow | None) -> JsonValue:
     """A window as the document writes it."""
     return None if window is None else {"start": utc_text(window.start_s), "end": utc_text(window.end_s)}
-
-
-def forge_quotes(quotes: tuple[Quote, ...]) -> tuple[ForgedQuote, ...]:
-    """Each of them as a fabrication."""
-    return tuple(ForgedQuote(quote.ref, quote.text) for quote in quotes)

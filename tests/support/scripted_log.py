@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tests.support.rows import a_failure, a_fallback, a_request, a_success
 
-from diagnosis_harness.application.runs.row import RunEnding, RunRow, RunStatus, status_of
+from diagnosis_harness.application.runs.row import RunEnding, RunRow, status_of
 from diagnosis_harness.application.status import ChatApplicationStatus
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
@@ -97,12 +97,6 @@ class ScriptedLog:
         """End a run: its row, and then RUN_FINISHED."""
         row = self.rows[run_id] = make_ended_row(session_id, run_id, outcome)
         self.write(run_id, (TraceName.RUN_FINISHED,), told=told)
-        return row
-
-    def add_queued_row(self, run_id: str, session_id: str) -> RunRow:
-        """A row that waits."""
-        request = replace(a_request(run_id), session_id=session_id)
-        row = self.rows[run_id] = RunRow(request=request, status=RunStatus.QUEUED)
         return row
 
 

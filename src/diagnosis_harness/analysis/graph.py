@@ -50,13 +50,11 @@ def reachable(graph: CallGraph, start: str) -> frozenset[str]:
     return frozenset(seen)
 
 
-def shortest_path(graph: CallGraph, start: str, goal: str) -> tuple[str, ...]:
-    """The entities of a shortest way along calls, both ends included; empty where no call leads there."""
-    return shortest_paths(graph, start, (goal,))[goal]
-
-
 def shortest_paths(graph: CallGraph, start: str, goals: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """A shortest way to each goal, see `shortest_path`; the graph is walked once for all of them."""
+    """For each goal, the entities of a shortest way along calls, both ends included; empty without a way.
+
+    The graph is walked once for all of them.
+    """
     before: dict[str, str] = {}
     ring = [start]
     while ring:

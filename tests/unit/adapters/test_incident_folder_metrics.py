@@ -38,7 +38,6 @@ RECORDS = [
     for entity, add in (("pay", 0), ("shop", 10))
 ]
 SEMICOLON = LONG.replace(",", ";")
-ISO_ZONED = LONG.replace(str(FIRST), "2023-11-14T22:13:20Z")
 
 
 def metrics(sources: Sources) -> MetricSource:

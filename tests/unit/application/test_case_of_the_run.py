@@ -192,9 +192,6 @@ ARGUMENTS = st.fixed_dictionaries(
 )
 
 
-ELSEWHEN = ARGUMENTS.filter(lambda held: "onset" in held)
-
-
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     chosen=st.lists(ARGUMENTS.filter(lambda held: "onset" in held), min_size=1, max_size=3), data=st.data()
