@@ -6,7 +6,7 @@ import re
 import tomllib
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import (
@@ -167,17 +167,21 @@ class AccessSettings(_Section):
 
 
 class SourceSettings(_Section):
-    """One source that the service may be asked about: its kind, and what that kind needs.
+    """An incident folder that the service may be asked about.
 
     `roles` names the kinds of telemetry that are taken from it, none for all of them. `also` holds further
-    sources behind the same name; a second kind makes this a union that `kind` discriminates.
+    sources behind the same name.
     """
 
     kind: Literal["incident-folder"] = "incident-folder"
     folder: Path
     baseline: Path | None = None
     roles: tuple[Literal["metrics", "spans", "topology", "logs", "changes"], ...] = ()
-    also: tuple[SourceSettings, ...] = ()
+    also: tuple[AnySource, ...] = ()
+
+
+AnySource: TypeAlias = SourceSettings
+"""The settings of a source of any kind; docs/extending.md says how a second kind joins them."""
 
 
 class ServerSettings(_Section):
@@ -276,7 +280,7 @@ class Settings(BaseSettings):
     evidence: EvidenceSettings
     queue: QueueSettings
     access: AccessSettings
-    sources: dict[str, SourceSettings]
+    sources: dict[str, AnySource]
     server: ServerSettings
     alerts: AlertsSettings
     uploads: UploadsSettings

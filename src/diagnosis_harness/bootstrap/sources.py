@@ -8,7 +8,7 @@ from diagnosis_harness.adapters.sources.catalog import ConfiguredPart, LocalSour
 from diagnosis_harness.adapters.sources.kinds import SOURCE_KINDS
 from diagnosis_harness.application.runs.sources import UPLOAD_PREFIX, is_upload_id
 from diagnosis_harness.kernel.errors import InvalidSetting
-from diagnosis_harness.settings import Settings, SourceSettings
+from diagnosis_harness.settings import AnySource, Settings
 from diagnosis_harness.tools.spec import Tool
 
 
@@ -33,7 +33,7 @@ def build_catalog(settings: Settings, extra_tools: Sequence[Tool] = ()) -> Local
     )
 
 
-def _parts(source: SourceSettings, *, memory_limit_mb: int) -> Iterator[ConfiguredPart]:
+def _parts(source: AnySource, *, memory_limit_mb: int) -> Iterator[ConfiguredPart]:
     options = {name: value for name, value in source if name not in {"kind", "roles", "also"}}
     yield ConfiguredPart(SOURCE_KINDS[source.kind](**options, memory_limit_mb=memory_limit_mb), source.roles)
     for further in source.also:
