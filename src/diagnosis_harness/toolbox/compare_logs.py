@@ -118,7 +118,7 @@ def _pattern_items(view: IncidentView, logs: LogView) -> Iterator[EvidenceItem]:
             attributes["fault_kind"] = fault_kind_in(pattern.example)
         about = callees[0] if callees else pattern.entity
         first_s = float(logs.first_s[place]) if movement is Movement.NEW else None
-        naming = f", naming {display_name(about)}," if callees else ""
+        naming = f" naming {display_name(about)}" if callees else ""
         since = f" since {utc_text(first_s)}" if first_s is not None else ""
         level = "" if pattern.level is None else f"{display_name(one_line(pattern.level, most=20))} "
         yield EvidenceItem(
