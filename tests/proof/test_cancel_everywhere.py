@@ -116,7 +116,11 @@ class Host:
         return False
 
     def _make_task(self, loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> asyncio.Task[Any]:
-        return asyncio.Task(self._count_waits(work), loop=loop, **options)
+        return asyncio.Task(self._drive(work), loop=loop, **options)
+
+    async def _drive(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """A coroutine around the generator below, since from Python 3.13 on a task takes nothing else."""
+        return await self._count_waits(work)
 
     @coroutine
     def _count_waits(self, work: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:

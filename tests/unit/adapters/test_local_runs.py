@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -132,7 +133,7 @@ def test_what_cannot_be_used_is_a_failure_of_the_store(tmp_path: Path) -> None:
     damaged.mkdir()
     (damaged / FILE).write_text("this is no database" * 100, encoding="utf-8")
     newer.mkdir()
-    with sqlite3.connect(newer / FILE) as connection:
+    with closing(sqlite3.connect(newer / FILE)) as connection, connection:
         connection.execute("PRAGMA user_version = 99")
 
     for folder in (tmp_path / "file", damaged, newer):
@@ -146,7 +147,7 @@ def test_what_cannot_be_used_is_a_failure_of_the_store(tmp_path: Path) -> None:
 def test_two_terminals_keep_at_once(runs: LocalRuns) -> None:
     """Another one that is reading does not stop the write, nor the first making of the tables twice."""
     runs.keep(make_run("run-1"), now_s=NOW_S)
-    with sqlite3.connect(runs.file) as reader:
+    with closing(sqlite3.connect(runs.file)) as reader, reader:
         reader.execute("SELECT count(*) FROM run").fetchone()
         LocalRuns(runs.file.parent, Limits(10, 3)).keep(make_run("run-2"), now_s=NOW_S)
 
