@@ -110,7 +110,7 @@ score: .venv/.dev ## diagnose all incidents that are here and write the tables o
 bench: .venv/.bench ## speed, against pydantic-ai's agent loop and bare scans (BENCH=--quick)
 	$(PY) -m dev.speed $(BENCH)
 
-lock: ## write the lock files anew (needs uv)
+lock: ## update the lock files (needs uv)
 	sh dev/lock.sh
 
 clean: ## remove .venv and everything else that is made

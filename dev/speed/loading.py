@@ -108,17 +108,17 @@ def measure(*, rounds: int = 5, megabytes: int = 64) -> list[Figure]:
     by_series = " + (entity * 5 + signal) * 15.0 / 2500"
     files: dict[str, tuple[str, Callable[[Path], None]]] = {
         "long CSV": ("metrics.csv", partial(write_long, rows=long_rows)),
-        "long CSV, ISO times, each entity with its own instants": (
+        "long CSV, ISO times, each entity with its own timestamps": (
             "metrics.csv",
             partial(write_long, rows=long_rows * 4 // 5, iso=True, instants=by_entity),
         ),
         f"wide CSV of {WIDE_COLUMNS} columns": ("metrics.csv", partial(write_wide, rows=wide_rows)),
         "long Parquet": ("metrics.parquet", partial(write_long, rows=parquet_rows)),
-        "long Parquet, each entity with its own instants": (
+        "long Parquet, each entity with its own timestamps": (
             "metrics.parquet",
             partial(write_long, rows=parquet_rows, instants=by_entity),
         ),
-        "long Parquet, each series with its own instants": (
+        "long Parquet, each series with its own timestamps": (
             "metrics.parquet",
             partial(write_long, rows=parquet_rows, instants=by_series),
         ),
