@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from diagnosis_harness.analysis.arrays import Flags, Floats, Ints
+from diagnosis_harness.analysis.arrays import Codes, Flags, Floats, Ints
 from diagnosis_harness.analysis.log_patterns import SLICES
 from diagnosis_harness.analysis.spans import LEAST_SPANS, share_shift
 
@@ -25,6 +25,10 @@ LEAST_BREAK: Final = 0.25
 """A rare continuation that grew by less left most requests as they were."""
 CUT_S: Final = 1.0
 """A context whose last line is so near the end of a recording may go on behind it."""
+_PLACE_BITS: Final = 32
+_PLACES: Final = 2**_PLACE_BITS - 1
+_AT_ONCE: Final = 1_000_000
+"""Lines whose pairs are numbered at a time."""
 NO_NEXT: Final = -1
 """Stands for: nothing follows."""
 
@@ -40,9 +44,9 @@ class OrderedLines:
         cut: whether the recording may end before the context did.
     """
 
-    pattern: Ints
-    context: Ints
-    slice: Ints
+    pattern: Codes
+    context: Codes
+    slice: Codes
     cut: Flags
     patterns: int
 
@@ -106,9 +110,9 @@ def compare_order(lines: OrderedLines) -> BrokenOrder:
 class _Pairs:
     """Of each line the number of its pair of pattern and next pattern, among all pairs that occur."""
 
-    row: Ints
-    slice: Ints
-    pair: Ints
+    row: Codes
+    slice: Codes
+    pair: Codes
     first: Ints
     next: Ints
     patterns: int
@@ -121,23 +125,35 @@ class _Pairs:
 
 
 def _pairs_of(lines: OrderedLines) -> _Pairs:
-    order = np.lexsort((np.arange(len(lines.context)), lines.context))
-    keep = (lines.context[order] >= 0) & (lines.slice[order] >= -1) & ~lines.cut[order]
-    order = order[keep]
-    pattern, context = lines.pattern[order], lines.context[order]
+    kept = np.flatnonzero((lines.context >= 0) & (lines.slice >= -1) & ~lines.cut)
+    # Context and place in one number: sorting it orders the lines of each context as they were written.
+    ordered = np.sort((lines.context[kept].astype(np.int64) << _PLACE_BITS) | kept)
+    del kept
+    order, context = ordered & _PLACES, (ordered >> _PLACE_BITS).astype(np.int32)
+    del ordered
+    pattern = lines.pattern[order]
     following = np.full(len(pattern), lines.patterns, dtype=np.int64)
     if len(pattern) > 1:
         following[:-1] = np.where(context[1:] == context[:-1], pattern[1:], lines.patterns)
     width = lines.patterns + 1
-    known, pair = np.unique(pattern * width + following, return_inverse=True)
+    following += pattern.astype(np.int64) * width
+    known, pair = _number(following)
     return _Pairs(
         pattern,
         lines.slice[order],
-        pair.astype(np.int64),
+        pair,
         (known // width).astype(np.int64),
         np.where(known % width == lines.patterns, NO_NEXT, known % width).astype(np.int64),
         lines.patterns,
     )
+
+
+def _number(code: Ints) -> tuple[Ints, Codes]:
+    """The different codes in order, and of each code its place among them, a block at a time."""
+    blocks = [code[low : low + _AT_ONCE] for low in range(0, len(code), _AT_ONCE)]
+    known = np.unique(np.concatenate([np.zeros(0, np.int64), *(np.unique(block) for block in blocks)]))
+    places = [np.searchsorted(known, block).astype(np.int32) for block in blocks]
+    return known, np.concatenate([np.zeros(0, np.int32), *places])
 
 
 def _breaks(pairs: _Pairs, late: Flags, normal: Flags) -> tuple[Floats, Floats]:

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from diagnosis_harness.analysis.arrays import Floats, Ints
+from diagnosis_harness.analysis.arrays import Codes, Floats, Ints
 
 SLICES: Final = 8
 """Stretches of normal operation, each compared with the others: as many as spans are compared in."""
@@ -40,9 +40,9 @@ class TimedLines:
         fault_s: seconds after the onset.
     """
 
-    pattern: Ints
-    second: Ints
-    slice: Ints
+    pattern: Codes
+    second: Codes
+    slice: Codes
     patterns: int
     normal_s: float
     fault_s: float
@@ -68,13 +68,13 @@ class PatternShift:
     null: Floats
 
 
-def slice_of(time_s: Floats, start_s: float, normal_s: float, passed_s: float) -> Ints:
+def slice_of(time_s: Floats, start_s: float, normal_s: float, passed_s: float) -> NDArray[np.int8]:
     """The slice of lines of one recording of normal operation that begins at `start_s`.
 
     Slices are equal parts of all normal time; `passed_s` is how much of it earlier recordings hold.
     """
     share = (time_s - start_s + passed_s) / max(normal_s, 1e-9)
-    return np.clip((share * SLICES).astype(np.int64), 0, SLICES - 1)
+    return np.clip(share * SLICES, 0, SLICES - 1).astype(np.int8)
 
 
 def compare_patterns(lines: TimedLines, demand: Floats) -> PatternShift:
@@ -85,10 +85,11 @@ def compare_patterns(lines: TimedLines, demand: Floats) -> PatternShift:
         demand: per pattern how much more its entity had to do than normally, 1 or more: a rise that work
             explains is none.
     """
-    counts = np.zeros((lines.patterns, SLICES), dtype=np.int64)
-    normal = lines.slice >= 0
-    np.add.at(counts, (lines.pattern[normal], lines.slice[normal]), 1)
-    after = np.bincount(lines.pattern[lines.slice == -1], minlength=lines.patterns).astype(np.int64)
+    stretches = SLICES + 2
+    cell = lines.pattern.astype(np.int32) * np.int32(stretches) + (lines.slice + np.int8(2))
+    every = np.bincount(cell, minlength=lines.patterns * stretches).reshape(lines.patterns, stretches)
+    del cell
+    counts, after = every[:, 2:].astype(np.int64), every[:, 1].astype(np.int64)
     before = counts.sum(axis=1)
     if lines.normal_s <= 0 or lines.fault_s <= 0:
         none = np.zeros(lines.patterns)
@@ -144,11 +145,12 @@ def _dispersion(lines: TimedLines, counts: Ints) -> Floats:
     used = lines.slice >= -1
     pattern, second, side = lines.pattern[used], lines.second[used], lines.slice[used] == -1
     total = np.bincount(pattern, minlength=lines.patterns)
-    order = np.lexsort((second, side, pattern))
-    pattern, second, side = pattern[order], second[order], side[order]
-    first = np.ones(len(pattern), dtype=np.bool_)
-    first[1:] = (np.diff(pattern) != 0) | (np.diff(second) != 0) | (np.diff(side) != 0)
-    seconds = np.bincount(pattern[first], minlength=lines.patterns)
+    start = int(second.min()) if len(second) else 0
+    span = int(second.max()) - start + 1 if len(second) else 1
+    code = np.sort((pattern.astype(np.int64) * 2 + side) * span + (second - start))
+    first = np.ones(len(code), dtype=np.bool_)
+    first[1:] = code[1:] != code[:-1]
+    seconds = np.bincount(code[first] // (2 * span), minlength=lines.patterns)
     burst = total / np.maximum(seconds, 1)
     mean = counts.mean(axis=1)
     spread = counts.var(axis=1, ddof=1) / np.maximum(mean, 1.0)

@@ -30,5 +30,5 @@ def table_of_lines(lines: Iterable[LogLine]) -> LogTable:
         tuple(found),
         np.array(shape, dtype=np.int32),
         np.array([line.time_s for line in ordered], dtype=np.float64),
-        np.array(context, dtype=np.int64),
+        np.array(context, dtype=np.int32),
     )

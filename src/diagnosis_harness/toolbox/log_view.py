@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from diagnosis_harness.analysis.arrays import Flags, Floats, Ints
+from diagnosis_harness.analysis.arrays import Codes, Flags, Floats, Ints
 from diagnosis_harness.analysis.graph import CallGraph
 from diagnosis_harness.analysis.log_faults import says_failure
 from diagnosis_harness.analysis.log_order import CUT_S, BrokenOrder, OrderedLines, compare_order
@@ -28,6 +29,7 @@ PLACE_TEXTS: Final = 30
 LEAST_PLACES: Final = 3
 """Places that an entity must name, so that one of them is not such a helper."""
 _LEFT_OUT, _AFTER = -2, -1
+_Number = TypeVar("_Number", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class LogRecordings:
     incident: LogTable
     baseline: LogTable
     patterns: tuple[LogPattern, ...]
-    pattern: tuple[Ints, Ints]
+    pattern: tuple[Codes, Codes]
     """Per line of each recording the index of its pattern; -1 for a line without an entity."""
 
 
@@ -95,7 +97,7 @@ def read_log_recordings(
     templates = _templates(shapes, counts)
     places: dict[tuple[str, str | None, str], int] = {}
     patterns: list[LogPattern] = []
-    of_shape = np.full(len(shapes), -1, dtype=np.int64)
+    of_shape = np.full(len(shapes), -1, dtype=np.int32)
     for at, (shape, template) in enumerate(zip(shapes, templates, strict=True)):
         if not shape.entity:
             continue
@@ -114,7 +116,7 @@ def read_log_recordings(
         tuple(patterns),
         (
             of_shape[:split][incident.shape],
-            of_shape[split:][baseline.shape] if len(baseline) else np.zeros(0, np.int64),
+            of_shape[split:][baseline.shape] if len(baseline) else np.zeros(0, np.int32),
         ),
     )
 
@@ -129,30 +131,31 @@ def build_log_view(held: LogRecordings, *, onset_s: float, until_s: float | None
     early_s = max(0.0, onset_s - start_s)
     other_s = _extent_s(held.baseline)
     normal_s = early_s + other_s
-    part = np.where(time_s >= end_s, _LEFT_OUT, _AFTER)
+    part = np.where(time_s >= end_s, np.int8(_LEFT_OUT), np.int8(_AFTER))
     early = time_s < onset_s
     part[early] = slice_of(time_s[early], start_s, normal_s, 0.0)
     other = (
         slice_of(held.baseline.time_s, float(held.baseline.time_s[0]), normal_s, early_s)
         if other_s
-        else np.zeros(0, np.int64)
+        else np.zeros(len(held.baseline), np.int8)
     )
-    pattern = np.concatenate(held.pattern)
-    when = np.concatenate((time_s, held.baseline.time_s))
-    slices = np.concatenate((part, other))
-    context = np.concatenate(
-        (held.incident.context, np.where(held.baseline.context >= 0, -2 - held.baseline.context, -1))
-    )
-    cut = np.concatenate((_cut(held.incident), _cut(held.baseline)))
-    used = pattern >= 0
-    pattern, when, slices, context, cut = pattern[used], when[used], slices[used], context[used], cut[used]
+    pattern = _one(held.pattern)
+    when = _one((time_s, held.baseline.time_s))
+    slices = _one((part, other))
+    context = _one((held.incident.context, _beside(held.incident.context, held.baseline.context)))
+    cut = _one((_cut(held.incident), _cut(held.baseline)))
+    if not (used := pattern >= 0).all():
+        pattern, when, slices, context, cut = (
+            pattern[used], when[used], slices[used], context[used], cut[used]
+        )  # fmt: skip
     count = len(held.patterns)
-    lines = TimedLines(pattern, np.floor(when).astype(np.int64), slices, count, normal_s, end_s - onset_s)
+    seconds = np.floor(when).astype(np.int64)
+    lines = TimedLines(pattern, seconds, slices, count, normal_s, end_s - onset_s)
     shift = compare_patterns(lines, _demand(held.patterns, lines))
     return LogView(
         held.patterns,
         shift,
-        compare_order(OrderedLines(pattern, _dense(context), slices, cut, count)),
+        compare_order(OrderedLines(pattern, context, slices, cut, count)),
         _first_after(pattern, when, slices == _AFTER, count),
         TimeWindow(onset_s, end_s),
         normal_s,
@@ -215,17 +218,23 @@ def _cut(table: LogTable) -> Flags:
     """Lines of contexts that may go on behind the end of the recording."""
     if len(table) == 0:
         return np.zeros(0, np.bool_)
-    late = np.unique(table.context[table.time_s > table.time_s[-1] - CUT_S])
-    return np.isin(table.context, late)
+    late = np.zeros(int(table.context.max()) + 2, np.bool_)
+    late[table.context[table.time_s > table.time_s[-1] - CUT_S]] = True  # -1 is the last
+    return late[table.context]
 
 
-def _dense(context: Ints) -> Ints:
-    """Contexts as small numbers, -1 where there is none; those of the baseline came in below -1."""
-    _, dense = np.unique(context, return_inverse=True)
-    return np.where(context == -1, -1, dense).astype(np.int64)
+def _beside(context: Codes, others: Codes) -> Codes:
+    """The contexts of another recording by numbers that the first does not use; -1 where none is."""
+    shift = int(context.max(initial=-1)) + 1
+    return np.where(others >= 0, others + shift, -1).astype(np.int32)
 
 
-def _first_after(pattern: Ints, when: Floats, after: Flags, count: int) -> Floats:
+def _one(columns: tuple[NDArray[_Number], NDArray[_Number]]) -> NDArray[_Number]:
+    """One column behind the other; the first as it is where the other is empty."""
+    return np.concatenate(columns) if len(columns[1]) else columns[0]
+
+
+def _first_after(pattern: Codes, when: Floats, after: Flags, count: int) -> Floats:
     first = np.full(count, np.inf)
     np.minimum.at(first, pattern[after], when[after])
     return np.where(np.isfinite(first), first, np.nan)

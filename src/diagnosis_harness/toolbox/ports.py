@@ -179,7 +179,7 @@ class LogTable:
     shape: NDArray[np.int32]
     """Of each line the index of its shape."""
     time_s: NDArray[np.float64]
-    context: NDArray[np.int64]
+    context: NDArray[np.int32]
     """Equal for lines of one entity that one span, trace or thread wrote; -1 where none is known."""
 
     def __len__(self) -> int:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 
+import pytest
+
+from diagnosis_harness.adapters.sources.incident_folder import log_table
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.log_lines import table_of_lines
 from diagnosis_harness.toolbox.ports import LogLine, LogTable, Recording, Sources
@@ -102,3 +105,25 @@ def test_an_example_is_printable_and_bounded(open_folder: OpenFolder, ctx: RunCo
     (shape,) = logs.table(ctx, Recording.INCIDENT).shapes
     assert "\x1b" not in shape.example
     assert len(shape.example) <= 2_100
+
+
+def test_shapes_that_are_looked_up_block_by_block_are_the_same(
+    open_folder: OpenFolder, ctx: RunContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks bound the memory; they change nothing."""
+    rows = [
+        {"time": FIRST + place, "service": f"s{place % 3}", "message": message, "trace_id": f"t{place % 4}"}
+        for place, message in enumerate(MESSAGES * 4)
+    ]
+    file = {"logs.jsonl": "\n".join(map(json.dumps, rows))}
+
+    def read() -> tuple[list[object], list[int], list[str]]:
+        logs = open_folder(file).logs
+        assert logs is not None
+        table = logs.table(ctx, Recording.INCIDENT)
+        return [*rows_of(table)], table.context.tolist(), [shape.example for shape in table.shapes]
+
+    whole = read()
+    monkeypatch.setattr(log_table, "_AT_ONCE", 5)
+    assert read() == whole
+    assert len(set(whole[1])) == 12, "a trace has a context of its own in each service"

@@ -112,18 +112,6 @@ class Database:
             cursor.execute(f"CREATE TABLE {name} AS {select}")
         return name
 
-    def keep_once(self, select: str, parameters: Sequence[object]) -> str:
-        """As `keep`, of a SELECT with parameters, for rows that `drop` takes away again."""
-        name = f"kept_{next(self._numbers)}"
-        with self._cursor() as cursor:
-            cursor.execute(f"CREATE TABLE {name} AS {select}", list(parameters))
-        return name
-
-    def drop(self, name: str) -> None:
-        """Forget a table that `keep_once` made."""
-        with self._cursor() as cursor:
-            cursor.execute(f"DROP TABLE {name}")
-
     def keep_rows(
         self, refs: Sequence[str], numeric: Sequence[bool], batches: Iterable[Sequence[Sequence[object]]]
     ) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, TypeVar
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +22,12 @@ from diagnosis_harness.analysis.log_text import (
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import EXAMPLE_MAX, LogShape, LogTable
 
-_Kind = TypeVar("_Kind", bound=np.generic)
-LINES_MAX: Final = 4_000_000
-"""Lines of one recording; more take over 100 MB as columns, and minutes to compare."""
-_NO_CONTEXT: Final = -1
-_HASH_BITS: Final = np.uint64(2**62 - 1)
-"""What is kept of a hash, so that none is -1."""
+_LINES_PER_MEGABYTE: Final = 24_000
+"""A line takes about 40 bytes while its context is looked for, and 16 afterwards."""
+_NO_CONTEXT: Final = 0
+"""In place of the hash of a context where there is none."""
+_AT_ONCE: Final = 1_000_000
+"""Lines whose shapes are looked up at a time."""
 
 
 def mask_sql(head: str, message: str) -> str:
@@ -49,64 +49,81 @@ def build_log_table(database: Database, sources: Sequence[str], window: TimeWind
         ToolFailure: there are too many, they do not fit into memory, or a file can no longer be read.
     """
     if not sources:
-        return _table_of((), {})
+        return _empty()
     union = " UNION ALL ".join(f"SELECT time, entity, level, message, context FROM {one}" for one in sources)
     inside, bounds = "true", list[object]()
     if window is not None:
         inside, bounds = "time >= ? AND time < ?", [window.start_s, window.end_s]
     first = "CASE WHEN contains(message, chr(10)) THEN split_part(message, chr(10), 1) ELSE message END"
-    first_line = f"left({first}, {HEAD_MAX})"
-    lines = f"SELECT *, row_number() OVER () AS place, {first_line} AS head FROM ({union}) WHERE {inside}"
+    lines = f"SELECT *, left({first}, {HEAD_MAX}) AS head FROM ({union}) WHERE {inside}"
+    masked = mask_sql("head", "message")
     try:
         count = database.rows(f"SELECT count(*) FROM ({union}) WHERE {inside}", bounds)[0][0]
-        if int(count) > LINES_MAX:
+        if int(count) > database.memory_limit_mb * _LINES_PER_MEGABYTE:
             raise database.too_much(f"{int(count):,} log lines do")
-        kept = database.keep_once(
-            f"SELECT {mask_sql('head', 'message')} AS text, entity, level, "
-            "first(message) AS example, list(time) AS times, list(place) AS places, "
-            "list(CASE WHEN context IS NULL THEN 0 ELSE hash(entity, context) END) AS contexts "
-            f"FROM ({lines}) GROUP BY ALL",
+        if int(count) == 0:
+            return _empty()
+        columns = database.arrays(
+            f"SELECT hash({masked}, entity, level) AS shape, time, "
+            f"CASE WHEN context IS NULL THEN {_NO_CONTEXT} ELSE hash(entity, context) END AS context "
+            f"FROM ({lines})",
             bounds,
         )
-        try:
-            shapes = database.rows(
-                f"SELECT text, entity, level, left(example, {EXAMPLE_MAX}) FROM {kept} ORDER BY rowid"
-            )
-            columns = database.arrays(
-                f"SELECT rowid AS shape, unnest(times) AS time, unnest(places) AS place, "
-                f"unnest(contexts) AS context FROM {kept}"
-            )
-        finally:
-            database.drop(kept)
+        firsts, shape = _number(np.ma.getdata(columns.pop("shape")))
+        # Only the first line of each shape is read a second time: masking all of them is most of the work.
+        shapes = database.rows(
+            f"SELECT {masked}, entity, level, left(message, {EXAMPLE_MAX}) FROM "
+            f"(SELECT *, row_number() OVER () - 1 AS place FROM ({lines})) "
+            "WHERE place IN (SELECT unnest(?::BIGINT[])) ORDER BY place",
+            [*bounds, firsts.tolist()],
+        )
     except database.errors as error:
         raise database.failure(error) from error
-    return _table_of(tuple(_shape(*row) for row in shapes), columns)
+    if len(shapes) != len(firsts):
+        raise database.failure(OSError("a file has changed"))
+    context = _number_contexts(np.ma.getdata(columns.pop("context")))
+    time_s = np.ma.getdata(columns.pop("time")).astype(np.float64, copy=False)
+    return _table_of(tuple(_shape(*row) for row in shapes), shape, time_s, context)
 
 
-def _table_of(shapes: tuple[LogShape, ...], columns: dict[str, NDArray[np.generic]]) -> LogTable:
-    if not shapes:
-        none = np.zeros(0, np.int64)
-        return LogTable((), none.astype(np.int32), none.astype(np.float64), none)
-    recorded = np.ma.getdata(columns["place"]).astype(np.int64) - 1
-    hashed = np.ma.getdata(columns["context"]).astype(np.uint64)
-    found = LogTable(
-        shapes,
-        _as_recorded(np.ma.getdata(columns["shape"]).astype(np.int32), recorded),
-        _as_recorded(np.ma.getdata(columns["time"]).astype(np.float64), recorded),
-        _as_recorded(np.where(hashed == 0, _NO_CONTEXT, (hashed & _HASH_BITS).view(np.int64)), recorded),
-    )
-    if np.any(np.diff(found.time_s) < 0):
-        order = np.argsort(found.time_s, kind="stable")
-        found = LogTable(shapes, found.shape[order], found.time_s[order], found.context[order])
-    for column in (found.shape, found.time_s, found.context):
-        column.setflags(write=False)
+def _number(key: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The place where each key stands first, in that order, and of each line the number of its key."""
+    blocks = [key[low : low + _AT_ONCE] for low in range(0, len(key), _AT_ONCE)]
+    found = [np.unique(block, return_index=True) for block in blocks]
+    every = np.concatenate([names for names, _ in found])
+    places = np.concatenate([first + at * _AT_ONCE for at, (_, first) in enumerate(found)])
+    names, first = np.unique(every, return_index=True)  # of equal ones the first: that of the first block
+    order = np.argsort(places[first])
+    number = np.empty(len(names), dtype=np.int32)
+    number[order] = np.arange(len(names), dtype=np.int32)
+    return places[first][order], np.concatenate([number[np.searchsorted(names, block)] for block in blocks])
+
+
+def _number_contexts(hashed: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """Equal hashes as equal numbers from 0 on, -1 where there is none."""
+    order = np.argsort(hashed)
+    ordered = hashed[order]
+    number = np.zeros(len(hashed), dtype=np.int32)
+    np.cumsum(ordered[1:] != ordered[:-1], out=number[1:])
+    if len(ordered) and ordered[0] == _NO_CONTEXT:
+        number -= 1
+    found = np.empty_like(number)
+    found[order] = number
     return found
 
 
-def _as_recorded(column: NDArray[_Kind], recorded: NDArray[np.int64]) -> NDArray[_Kind]:
-    ordered = np.empty_like(column)
-    ordered[recorded] = column
-    return ordered
+def _table_of(
+    shapes: tuple[LogShape, ...],
+    shape: NDArray[np.int32],
+    time_s: NDArray[np.float64],
+    context: NDArray[np.int32],
+) -> LogTable:
+    if np.any(time_s[1:] < time_s[:-1]):
+        order = np.argsort(time_s, kind="stable")
+        shape, time_s, context = shape[order], time_s[order], context[order]
+    for column in (shape, time_s, context):
+        column.setflags(write=False)
+    return LogTable(shapes, shape, time_s, context)
 
 
 def _shape(text: str, entity: str | None, level: str | None, example: str) -> LogShape:
@@ -117,6 +134,11 @@ def _shape(text: str, entity: str | None, level: str | None, example: str) -> Lo
         printable(text),
         shown,
     )
+
+
+def _empty() -> LogTable:
+    none = np.zeros(0, np.int32)
+    return LogTable((), none, np.zeros(0), none)
 
 
 def _after_blank(found: str, after: str) -> str:
