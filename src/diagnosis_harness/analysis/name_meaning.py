@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
+from typing import Final
 
 from diagnosis_harness.analysis.conventions import Conventions, load_conventions
 from diagnosis_harness.analysis.meaning import SignalMeaning, SignalSide
@@ -14,6 +16,8 @@ _TELLING_LABELS = frozenset(
      "outcome", "reason", "phase", "condition", "severity", "level", "cpu_mode"]
 )  # fmt: skip
 """Labels whose value says what is counted: `requests{code=503}` are errors."""
+_SIGNALS_MAX: Final = 4_096
+"""Meanings that are held: a system of thousands of entities has some hundred signals."""
 
 
 def meaning_of(
@@ -25,10 +29,20 @@ def meaning_of(
         entity: whose it is; a signal of a host is its own where the entity is a host.
         conventions: the table; the shipped one if not given.
     """
-    table = load_conventions() if conventions is None else conventions
+    about_host = is_host_name(words_of(entity))
+    if conventions is None:
+        return _shipped_meaning(signal, unit, about_host)
+    return _meaning_in(conventions, signal, unit, about_host=about_host)
+
+
+@lru_cache(maxsize=_SIGNALS_MAX)
+def _shipped_meaning(signal: str, unit: str | None, about_host: bool) -> SignalMeaning:  # noqa: FBT001  # part of a key
+    return _meaning_in(load_conventions(), signal, unit, about_host=about_host)
+
+
+def _meaning_in(table: Conventions, signal: str, unit: str | None, *, about_host: bool) -> SignalMeaning:
     name, labels = divide_labels(signal)
     words = words_of(name)
-    about_host = is_host_name(words_of(entity))
     found = table.find(words, labels)
     if found is None:
         telling = [value for key, value in labels.items() if key in _TELLING_LABELS]
