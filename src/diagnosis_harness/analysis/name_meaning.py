@@ -31,12 +31,12 @@ def meaning_of(
     """
     about_host = is_host_name(words_of(entity))
     if conventions is None:
-        return _shipped_meaning(signal, unit, about_host)
+        return _default_meaning(signal, unit, about_host)
     return _meaning_in(conventions, signal, unit, about_host=about_host)
 
 
 @lru_cache(maxsize=_SIGNALS_MAX)
-def _shipped_meaning(signal: str, unit: str | None, about_host: bool) -> SignalMeaning:  # noqa: FBT001  # part of a key
+def _default_meaning(signal: str, unit: str | None, about_host: bool) -> SignalMeaning:  # noqa: FBT001  # part of a key
     return _meaning_in(load_conventions(), signal, unit, about_host=about_host)
 
 
