@@ -27,7 +27,8 @@ from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.release import pipeline
-from diagnosis_harness.report.document import Candidate, CauseEntry, ClaimEntry
+from diagnosis_harness.report.cause_entry import CauseEntry
+from diagnosis_harness.report.document import Candidate, ClaimEntry
 from diagnosis_harness.report.sentence import sentence
 from diagnosis_harness.report.window import Window
 

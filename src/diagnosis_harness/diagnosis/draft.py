@@ -18,12 +18,30 @@ class CauseLevel(StrEnum):
     TRIGGER = "TRIGGER"  # and something that was done here before fits in place and time
 
 
+class DisproofResult(StrEnum):
+    """What came of the query that would have contradicted a cause."""
+
+    HELD = "HELD"  # it was asked, and nothing in its answer contradicts the cause
+    DISPROVED = "DISPROVED"  # its answer contradicts the cause, so that no such cause is released
+    NOT_TESTED = "NOT_TESTED"  # it was not asked, or not answered
+
+
+@dataclass(frozen=True, slots=True)
+class Disproof:
+    """What was asked to disprove a cause: the call, the entities it was about, and what came of it."""
+
+    result: DisproofResult
+    tool_call_id: str | None = None
+    entities: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
     """A named cause. `region` is the part of the entity where known: an operation, an edge, a resource.
 
     `level` and `scope` are computed when it is released (`guards.levels`) and stand in no draft: `scope` is
     what else it may start in, since too little is recorded of it; the entity itself where no name is known.
+    So is `disproof` (`guards.disproof`); documents of before have none.
     """
 
     entity: str
@@ -34,6 +52,7 @@ class Cause:
     score: float | None = None
     level: CauseLevel | None = None
     scope: tuple[str, ...] = ()
+    disproof: Disproof | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,9 @@ LATE_S = 60.0
 """How much later than the onset a look may begin: metrics are often recorded once a minute, and what begins
 inside a minute is first seen at its end."""
 
+ORDER_SLACK_S = 60.0
+"""How much later than its effect a cause may seem to begin: onsets are known to a sampling step or two."""
+
 SAME_TIME_S = 1.0
 """Times are written to the second; two that differ by less are the same."""
 

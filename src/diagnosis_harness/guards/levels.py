@@ -11,7 +11,7 @@ from math import inf
 from types import MappingProxyType
 
 from diagnosis_harness.diagnosis.claim import FaultKind
-from diagnosis_harness.diagnosis.draft import CauseLevel
+from diagnosis_harness.diagnosis.draft import CauseLevel, Disproof, DisproofResult
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import fault_kind_of
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -125,6 +125,11 @@ def conclusion_level(ranked: EvidenceItem, cited: Iterable[EvidenceItem]) -> Cau
     triggers = [item for item in own if _is_trigger(item)]
     came_before = any((item.onset_s or 0.0) <= began_s + LATER_S for item in triggers)
     return CauseLevel.TRIGGER if came_before else CauseLevel.EXPLAINED
+
+
+def level_after_test(level: CauseLevel, disproof: Disproof) -> CauseLevel:
+    """The level of a cause after trying to disprove it: without that it says no more than where it starts."""
+    return level if disproof.result is DisproofResult.HELD else CauseLevel.LOCALISED
 
 
 def scope_of(ranked: EvidenceItem) -> tuple[str, ...]:

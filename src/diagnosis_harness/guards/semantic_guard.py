@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
-from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, SetAside
+from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Disproof, SetAside
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.asked import QuestionScope, question_scope
+from diagnosis_harness.guards.disproof import disproof_of
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import Ranking, judging_item, rankings_of, standing_rankings
 from diagnosis_harness.guards.support import DIRECT_KINDS
@@ -52,6 +53,7 @@ class SemanticCase:
             affect, and of parts of both, cited or not: when something began does not depend on what a draft
             chooses to tell.
         set_aside: the rankings that do not count, with the reason that holds.
+        disproofs: by concluded entity, what came of trying to disprove it.
         asks_of_unknown: the telemetry does not contain what the question is about.
         unseen: affected entities of judged rankings that nobody looked at, at the time of the question. Of a
             ranking that was decided by a signal, also its cause, and a look that dates nothing is none.
@@ -66,6 +68,7 @@ class SemanticCase:
     set_aside: tuple[SetAside, ...] = ()
     unseen: frozenset[str] = frozenset()
     asks_of_unknown: bool = False
+    disproofs: Mapping[str, Disproof] = field(default_factory=dict)
 
     def about(self, entity: str) -> list[EvidenceItem]:
         """What was observed of an entity or of a part of it."""
@@ -114,6 +117,7 @@ def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inqu
             name for item in judged.values() for name in _unseen(item, observed, records, asked)
         ),
         asks_of_unknown=inquiry.asks_of_unknown,
+        disproofs={entity: disproof_of(item, records, observed) for entity, item in judged.items()},
     )
 
 

@@ -1,7 +1,8 @@
 """Objections to a conclusion that code finds before any judge reads it; pure, and no judge overrules them.
 
-A judge weighs how strong the evidence is. Code decides three things: whether the run recorded another answer
-to the same question, whether the effect of a cause was examined, and whether the cause began after it.
+A judge weighs how strong the evidence is. Code decides four things: whether the run recorded another answer
+to the same question, whether the effect of a cause was examined, whether the cause began after it, and
+whether what was asked to disprove the cause contradicts it.
 """
 
 from __future__ import annotations
@@ -9,17 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from diagnosis_harness.diagnosis.draft import Cause
+from diagnosis_harness.diagnosis.draft import Cause, DisproofResult
 from diagnosis_harness.guards.harm import is_harm
+from diagnosis_harness.guards.incident_time import ORDER_SLACK_S
 from diagnosis_harness.guards.levels import SCOPE_MOST, scope_of
 from diagnosis_harness.guards.rankings import contradicting
 from diagnosis_harness.guards.semantic_guard import SemanticCase, decides, is_decided_by_signal
 from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.tools.evidence import EvidenceItem
-
-ORDER_SLACK_S = 60.0
-"""How much later than its effect a cause may seem to begin: onsets are known to a sampling step or two."""
-
 
 OBJECTIONS: Mapping[SemanticReason, Callable[[EvidenceItem], bool]] = MappingProxyType(
     {
@@ -64,6 +62,9 @@ def _of_cause(cause: Cause, case: SemanticCase) -> list[SemanticReason]:
         found.append(SemanticReason.EFFECT_NOT_SEEN)
     if _comes_after(judged, case.about(cause.entity), effects):
         found.append(SemanticReason.AFTER_ITS_EFFECT)
+    disproof = case.disproofs.get(cause.entity)
+    if disproof is not None and disproof.result is DisproofResult.DISPROVED:
+        found.append(SemanticReason.DISPROVED)
     return found
 
 

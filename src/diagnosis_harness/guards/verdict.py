@@ -83,6 +83,7 @@ class SemanticReason(StrEnum):
     HARMLESS_DIRECTION = "HARMLESS_DIRECTION"  # what changed is not harmful
     AFTER_ITS_EFFECT = "AFTER_ITS_EFFECT"  # the named cause began later than its effect
     EFFECT_NOT_SEEN = "EFFECT_NOT_SEEN"  # nothing recorded shows which of the two began first
+    DISPROVED = "DISPROVED"  # what was asked to disprove it contradicts it
     EXPLAINED_BY_OTHER = "EXPLAINED_BY_OTHER"  # a dependency of it explains it better
     EFFECT_NORMAL = "EFFECT_NORMAL"  # its effect is known to be as usual
     EFFECT_MISFITS = "EFFECT_MISFITS"  # what was found of it cannot produce the symptom

@@ -19,8 +19,9 @@ from diagnosis_harness.guards.circumstances import (
     unknown_services,
 )
 from diagnosis_harness.guards.confidence import confidence_of
-from diagnosis_harness.guards.levels import conclusion_level, scope_of
+from diagnosis_harness.guards.levels import conclusion_level, level_after_test, scope_of
 from diagnosis_harness.guards.rankings import judging_item, rankings_of, standing_rankings
+from diagnosis_harness.guards.semantic_guard import build_case
 from diagnosis_harness.release.result import ReleaseContent
 from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -64,13 +65,18 @@ def judging_rankings(
 
 
 def score_causes(
-    draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, inquiry: Inquiry
+    draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, inquiry: Inquiry, tested: bool = True
 ) -> tuple[Cause, ...]:
-    """The causes of a draft that passed the guards, each with score, level and scope.
+    """The causes of a draft that passed the guards, each with score, level, scope and disproof.
 
-    They are those of the ranking it was judged by, and of what the draft's claims cite.
+    They are those of the ranking it was judged by, of what the draft's claims cite, and of what the run
+    asked to disprove it.
+
+    Args:
+        tested: False for the causes of a document from before anything was asked to disprove them.
     """
     held = tuple(records)
+    case = build_case(draft, held, inquiry=inquiry)
     rankings = judging_rankings(draft, held, inquiry=inquiry)
     known, asked = Records(held), question_scope(inquiry, held)
     cited = [
@@ -79,12 +85,20 @@ def score_causes(
         for ref, item in known.items_cited(claim)
         if asked.is_evidence_of_it(known[ref.tool_call_id], item)
     ]
-    return tuple(
-        replace(cause, score=None, level=None, scope=())
-        if item is None
-        else replace(cause, score=item.score, level=conclusion_level(item, cited), scope=scope_of(item))
-        for cause, item in zip(draft.conclusion, rankings, strict=True)
-    )
+
+    def score(cause: Cause, item: EvidenceItem | None) -> Cause:
+        if item is None:
+            return replace(cause, score=None, level=None, scope=(), disproof=None)
+        level, disproof = conclusion_level(item, cited), case.disproofs[cause.entity] if tested else None
+        return replace(
+            cause,
+            score=item.score,
+            level=level if disproof is None else level_after_test(level, disproof),
+            scope=scope_of(item),
+            disproof=disproof,
+        )
+
+    return tuple(score(cause, item) for cause, item in zip(draft.conclusion, rankings, strict=True))
 
 
 def confidences(

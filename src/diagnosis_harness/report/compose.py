@@ -11,12 +11,12 @@ from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report import words
 from diagnosis_harness.report.answer import answer_sentences
+from diagnosis_harness.report.cause_entry import CauseEntry
 from diagnosis_harness.report.change_words import change_sentences
 from diagnosis_harness.report.claim_sentence import claim_sentence
 from diagnosis_harness.report.document import (
     Asked,
     Candidate,
-    CauseEntry,
     ClaimEntry,
     Coverage,
     NotUsed,
@@ -77,6 +77,7 @@ def compose(material: ReportMaterial) -> Report:
                 claim_ids=cause.claim_ids,
                 level=cause.level,
                 scope=cause.scope,
+                disproof=cause.disproof,
             )
             for cause, confidence in zip(material.content.causes, sure, strict=True)
         ),
@@ -209,7 +210,10 @@ def _candidates(material: ReportMaterial) -> tuple[Candidate, ...]:
 def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
     release = material.release
     if release.outcome is ReleaseOutcome.SUCCESS and material.content.causes:
-        return _cause_sentences(material.content.causes, language)
+        return (
+            *_cause_sentences(material.content.causes, language),
+            *_disproof_sentences(material.content.causes, language),
+        )
     if release.outcome is ReleaseOutcome.SUCCESS:  # the form of the question asked for no cause
         return (words.VERIFIED_COUNT.render(language, count=len(material.content.claims)),)
     first = (
@@ -241,6 +245,17 @@ def _cause_sentences(causes: Sequence[Cause | CauseEntry], language: Language) -
             unseen=words.AND.in_(language).join(map(display_name, cause.scope)),
         )
         for place, cause in enumerate(causes)
+    )
+
+
+def _disproof_sentences(causes: Sequence[Cause], language: Language) -> tuple[str, ...]:
+    """What was asked to disprove the causes; none for those of a document from before."""
+    return tuple(
+        words.DISPROOF[cause.disproof.result].render(
+            language, entities=words.AND.in_(language).join(map(display_name, cause.disproof.entities))
+        )
+        for cause in causes
+        if cause.disproof is not None
     )
 
 

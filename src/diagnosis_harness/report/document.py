@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate, Quote
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
-from diagnosis_harness.diagnosis.draft import CauseLevel
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import CancellationReason, RunState
 from diagnosis_harness.kernel.canonical import canonical_json, digest
@@ -27,10 +26,17 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.report.cause_entry import CauseEntry
 from diagnosis_harness.report.inquiry_entry import InquiryEntry
 from diagnosis_harness.report.ranking_entry import RankingEntry
 from diagnosis_harness.report.trace_line import TraceLine
-from diagnosis_harness.report.version import READABLE, SCHEMA_VERSION, is_optional, since, version_has
+from diagnosis_harness.report.version import (
+    READABLE,
+    SCHEMA_VERSION,
+    is_optional,
+    since,
+    version_has,
+)
 from diagnosis_harness.report.window import Window
 from diagnosis_harness.tools.evidence import Direction, EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -159,20 +165,6 @@ class ClaimEntry:
             refs=claim.refs,
             quotes=claim.quotes,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class CauseEntry:
-    """A released cause. `confidence`, `level` and `scope` are computed from checks; never an agent's word."""
-
-    entity: str
-    fault_kind: FaultKind
-    region: str | None
-    score: float | None
-    confidence: float | None
-    claim_ids: tuple[str, ...]
-    level: CauseLevel | None = field(default=None, metadata=since("3"))
-    scope: tuple[str, ...] = field(default=(), metadata=since("3"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ def draft_of(report: Report) -> DiagnosisDraft:
             score=cause.score,
             level=cause.level,
             scope=cause.scope,
+            disproof=cause.disproof,
         )
         for cause in report.causes
     )

@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.report.cause_entry import CauseEntry
 from diagnosis_harness.report.document import ROOT_DIGEST, RunDocument
 from diagnosis_harness.report.inquiry_entry import InquiryEntry, QuestionEntry
 from diagnosis_harness.report.version import SCHEMA_VERSION, is_optional
@@ -29,7 +30,7 @@ def document_schema() -> dict[str, JsonValue]:
         properties["schema_version"] = {"const": SCHEMA_VERSION}
         properties[ROOT_DIGEST] = {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"}
     schema.update(_close_object(schema))
-    for kind in (RunDocument, InquiryEntry, QuestionEntry):
+    for kind in (RunDocument, CauseEntry, InquiryEntry, QuestionEntry):
         _loosen(schema, kind)
     return schema
 

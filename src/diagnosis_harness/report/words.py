@@ -7,7 +7,7 @@ from typing import Final
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
-from diagnosis_harness.diagnosis.draft import CauseLevel
+from diagnosis_harness.diagnosis.draft import CauseLevel, DisproofResult
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.language import Text
@@ -193,6 +193,20 @@ CONCLUDED: Final[Mapping[CauseLevel, Text]] = {
     CauseLevel.TRIGGER: Text(
         en="{entity} is the cause: {fault}. A change to it came before; that it set this off is not shown.",
         zh="{entity} 是原因：{fault}。此前它有过变更；没有证据表明是该变更触发的。",
+    ),
+}
+DISPROOF: Final[Mapping[DisproofResult, Text]] = {
+    DisproofResult.HELD: Text(
+        en="Tried to disprove this by looking at {entities} alone: nothing there got worse before it.",
+        zh="为反证这一点，单独查看了 {entities}：那里没有更早出现的恶化。",
+    ),
+    DisproofResult.DISPROVED: Text(
+        en="Tried to disprove this by looking at {entities} alone, and that contradicts it.",
+        zh="为反证这一点，单独查看了 {entities}，结果与之矛盾。",
+    ),
+    DisproofResult.NOT_TESTED: Text(
+        en="Not tested: nothing was asked that could have disproved this.",
+        zh="未经检验：没有做过可能推翻这一点的查询。",
     ),
 }
 SCOPED: Final = Text(

@@ -169,6 +169,7 @@ def test_evidence_of_another_time_does_not_explain() -> None:
         records = (
             ready_record(event, tool_call_id="t1", tool_name="platform_events"),
             ready_record(found, tool_call_id="t2", tool_name="rank_causes"),
+            ready_record(change_item(), tool_call_id="t3", scope='{"entities":["checkout"]}'),
         )
         (scored,) = score_causes(draft, records, inquiry=inquiry(onset_s=ONSET_S))
         assert scored.level is level

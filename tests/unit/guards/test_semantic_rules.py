@@ -17,8 +17,9 @@ from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.names import NameRead, NameReading
 from diagnosis_harness.diagnosis.progress import ProgressSnapshot
 from diagnosis_harness.diagnosis.question_reading import QuestionReading
+from diagnosis_harness.guards.incident_time import ORDER_SLACK_S
 from diagnosis_harness.guards.semantic_guard import SemanticCase, build_case
-from diagnosis_harness.guards.semantic_rules import ORDER_SLACK_S, case_objections
+from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.llm.role import RoleBoundary

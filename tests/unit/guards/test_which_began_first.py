@@ -9,8 +9,9 @@ from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
+from diagnosis_harness.guards.incident_time import ORDER_SLACK_S
 from diagnosis_harness.guards.semantic_guard import build_case
-from diagnosis_harness.guards.semantic_rules import ORDER_SLACK_S, case_objections
+from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.testing.evidence import ONSET_S, cause_claim, cause_item, change_item, ready_record

@@ -117,9 +117,12 @@ def _score_flaws(
         if entry.confidence != computed:
             place = f"report.causes[{number}].confidence"
             yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(entry.confidence), str(computed))
-    for number, (cause, again) in enumerate(
-        zip(draft.conclusion, score_causes(draft, records, inquiry=inquiry), strict=True)
-    ):
+    tested = any(cause.disproof is not None for cause in draft.conclusion)
+    scored = score_causes(draft, records, inquiry=inquiry, tested=tested)
+    for number, (cause, again) in enumerate(zip(draft.conclusion, scored, strict=True)):
+        if cause.disproof != again.disproof:
+            place = f"report.causes[{number}].disproof"
+            yield Flaw(FlawCode.LEVEL_NOT_BORNE, place, str(cause.disproof), str(again.disproof))
         given, due = (cause.level, cause.scope), (again.level, again.scope)
         if given != due and document.schema_version != READABLE[0]:  # causes of version 2 have no level
             yield Flaw(FlawCode.LEVEL_NOT_BORNE, f"report.causes[{number}].level", str(given), str(due))

@@ -161,6 +161,9 @@ FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
     SemanticReason.NO_PATH: Text(
         en="no recorded call leads to it from the affected entity", zh="没有记录到从受影响实体通向它的调用"
     ),
+    SemanticReason.DISPROVED: Text(
+        en="what was asked to disprove it contradicts it", zh="用于反证的查询结果与它矛盾"
+    ),
     SemanticReason.EXPLAINED_BY_OTHER: Text(en="a dependency explains it better", zh="某个依赖能更好地解释"),
     SemanticReason.NO_MARGIN: Text(en="another candidate is as good", zh="另一个候选同样有力"),
     SemanticReason.NOT_RANKED: Text(

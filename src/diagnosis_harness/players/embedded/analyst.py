@@ -20,7 +20,7 @@ from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import plain_claim
-from diagnosis_harness.players.embedded.drafting import draft_from
+from diagnosis_harness.players.embedded.drafting import draft_from, next_challenge
 from diagnosis_harness.players.embedded.question import symptom_in_question
 from diagnosis_harness.players.embedded.reading import (
     Reading,
@@ -73,15 +73,19 @@ def next_answer(view: PolicyView) -> PolicyAnswer:
     return GiveDraft(
         draft_from(
             reading,
-            concludes=not view.asks_of_unknown and view.form.form not in _OF_NO_CAUSE,
+            concludes=_asks_for_cause(view),
             form=view.form,
         ),
         assessments,
     )
 
 
+def _asks_for_cause(view: PolicyView) -> bool:
+    return not view.asks_of_unknown and view.form.form not in _OF_NO_CAUSE
+
+
 def _calls_to_make(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]:
-    """The calls of the next stage that has any: inventory, broad look, ranking, close look."""
+    """The calls of the next stage that has any: inventory, broad look, ranking, close look, disproof."""
     asked = {_subject(record.tool_name, record.arguments) for record in view.records}
     closed = {refused.tool_name for refused in view.refused}
     offered = {spec.name for spec in view.tools} - closed
@@ -130,6 +134,8 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
     yield [(name, arguments) for name, arguments in _form_look(view, onset) if reading.worth_asking(name)]
     yield [(name, affected) for name in ("rank_causes", "weigh_changes") if reading.worth_asking(name)]
     yield _close_look(reading, onset)
+    if _asks_for_cause(view) and (challenge := next_challenge(reading, onset)) is not None:
+        yield [challenge]
 
 
 def _form_look(view: PolicyView, onset: Mapping[str, JsonValue]) -> list[NextCall]:

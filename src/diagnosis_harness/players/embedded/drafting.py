@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.question_form import NO_FORM, FormRead, QuestionForm, Topic
+from diagnosis_harness.guards.disproof import DISPROVING_TOOLS, challenged_entities, is_challenge
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import fault_kind_of
+from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import claim_of, plain_claim, sound_claim
 from diagnosis_harness.players.embedded.reading import (
     OBSERVED_KINDS,
@@ -50,6 +52,26 @@ def draft_from(
         missing_info=missing,
         window=candidates[0].item.window if candidates else None,
     )
+
+
+def next_challenge(
+    reading: Reading, onset: Mapping[str, JsonValue]
+) -> tuple[str, Mapping[str, JsonValue]] | None:
+    """The query that would disprove the cause that is about to be concluded; None where there is none.
+
+    Metrics first, since they show what began first; the next kind of telemetry where one knows nothing of
+    those that are looked at.
+    """
+    candidates = reading.candidates()
+    if not candidates or not stands_out(candidates[0].item) or not _direct_claims(reading, candidates[0]):
+        return None
+    entities = challenged_entities(candidates[0].item, [each.item for each in candidates])
+    looks = [record for record in reading.records if is_challenge(record, entities, onset)]
+    named = [each for each in reading.records if each.arguments.get("entities") == [*entities]]
+    asked = {record.tool_name for record in named}
+    left = (tool for tool in DISPROVING_TOOLS if tool not in asked and reading.worth_asking(tool))
+    tool = None if looks else next(left, None)
+    return None if tool is None else (tool, {"entities": [*entities], **onset})
 
 
 def _cause(found: Found, caused: Claim, direct: tuple[Claim, ...]) -> Cause:

@@ -1,0 +1,102 @@
+"""The query that would contradict a named cause, and what came of it. Pure; an agent's word does not count.
+
+A ranking weighs all telemetry at once, and lists of findings are cut. So whoever would be named in the
+cause's place, the strongest other candidate, and whoever is affected are looked at by themselves, after the
+ranking and for the time of the question. Either of them that was worse before the cause contradicts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf
+
+from diagnosis_harness.diagnosis.draft import Disproof, DisproofResult
+from diagnosis_harness.guards.answering import CLEAR_Z
+from diagnosis_harness.guards.harm import is_harm
+from diagnosis_harness.guards.incident_time import ORDER_SLACK_S
+from diagnosis_harness.guards.support import began_earlier
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.invocation import EvidenceRecord
+
+DISPROVING_TOOLS = ("find_changed_signals", "compare_spans", "compare_logs")
+"""Tools that compare named entities with before, those first whose findings have times."""
+
+
+def challenged_entities(ranked: EvidenceItem, ranking: Sequence[EvidenceItem]) -> tuple[str, ...]:
+    """Whom to look at to disprove a candidate: the strongest other one, and whoever is affected.
+
+    The candidate itself where it is affected and nothing else is ranked: it may have been so before.
+    """
+    others = (item.entity for item in ranking if item.entity != ranked.entity and (item.score or 0.0) > 0)
+    names = (next(others, None), ranked.peer)
+    named = tuple(dict.fromkeys(name for name in names if name not in (None, ranked.entity)))
+    return tuple(name for name in named if name) or ((ranked.entity,) if ranked.entity else ())
+
+
+def is_challenge(record: EvidenceRecord, entities: Sequence[str], given: Mapping[str, JsonValue]) -> bool:
+    """Whether a record looked at these entities alone, held something of them, and cut nothing off.
+
+    Args:
+        given: the arguments that it must have besides, with their values.
+    """
+    found, arguments = record.projection, record.arguments
+    named = arguments.get("entities")
+    if record.tool_name not in DISPROVING_TOOLS or not isinstance(named, list) or found is None:
+        return False
+    rest = {name: value for name, value in arguments.items() if name not in ("entities", "calm")}
+    return {*map(str, named)} == {*entities} and rest == given and found.looked_at > 0 and not found.omitted
+
+
+def disproof_of(
+    ranked: EvidenceItem,
+    records: Sequence[EvidenceRecord],
+    observed: Sequence[EvidenceItem],
+) -> Disproof:
+    """What came of trying to disprove a cause, by the records of the run.
+
+    Args:
+        ranked: the ranking's item that the cause is judged by.
+        observed: what was observed of the cause at the time of the question.
+    """
+    place = next((place for place, record in enumerate(records) if ranked in record.items), None)
+    if place is None:
+        return Disproof(DisproofResult.NOT_TESTED)
+    source = records[place]
+    entities = challenged_entities(ranked, [i for i in source.items if i.kind is ItemKind.CAUSE_SCORE])
+    onset = source.arguments.get("onset")
+    given: dict[str, JsonValue] = {} if onset is None else {"onset": onset}
+    looks = [record for record in records[place + 1 :] if is_challenge(record, entities, given)]
+    if not looks:
+        return Disproof(DisproofResult.NOT_TESTED, entities=entities)
+    against = next((look for look in looks if _contradicts(look, ranked, entities, observed)), None)
+    result = DisproofResult.HELD if against is None else DisproofResult.DISPROVED
+    return Disproof(result, (against or looks[0]).tool_call_id, entities)
+
+
+def _contradicts(
+    look: EvidenceRecord, ranked: EvidenceItem, entities: Sequence[str], observed: Sequence[EvidenceItem]
+) -> bool:
+    """Whether a look shows another entity worse before the cause, or of the same kind and by more."""
+    own = [item for item in observed if ranked.entity in (item.entity, item.attributes.get("owner"))]
+    own = [item for item in own if is_harm(item)]
+    dated = [item.onset_s for item in own if item.onset_s is not None]
+    began_s = min(dated, default=ranked.onset_s)
+    most: dict[ItemKind, float] = {}
+    for item in own:
+        most[item.kind] = max(most.get(item.kind, 0.0), item.score or 0.0)
+    for item in look.items:
+        if {item.entity, item.attributes.get("owner")}.isdisjoint(entities) or not _is_clear_harm(item):
+            continue
+        if item.onset_s is None:  # spans and lines without a time: more of the same than the cause shows
+            if not dated and item.entity != ranked.peer and (item.score or 0.0) > most.get(item.kind, inf):
+                return True
+        elif began_s is not None and item.onset_s < began_s - ORDER_SLACK_S:
+            return True
+    return False
+
+
+def _is_clear_harm(item: EvidenceItem) -> bool:
+    if item.kind is ItemKind.SIGNAL_CHANGE and item.number("z") < CLEAR_Z:
+        return False
+    return is_harm(item) or (began_earlier(item) and bool(item.attributes.get("bad")))
