@@ -14,6 +14,7 @@ from diagnosis_harness.diagnosis.draft import Disproof, DisproofResult
 from diagnosis_harness.guards.answering import CLEAR_Z
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.incident_time import ORDER_SLACK_S
+from diagnosis_harness.guards.rankings import is_decided_by_signal
 from diagnosis_harness.guards.support import began_earlier
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -81,7 +82,9 @@ def _contradicts(
     own = [item for item in observed if ranked.entity in (item.entity, item.attributes.get("owner"))]
     own = [item for item in own if is_harm(item)]
     dated = [item.onset_s for item in own if item.onset_s is not None]
-    began_s = min(dated, default=ranked.onset_s)
+    # Spans began somewhere in the window: a signal that followed them does not say when the cause began.
+    undated = len(dated) < len(own) and not is_decided_by_signal(ranked)
+    began_s = ranked.onset_s if undated else min(dated, default=ranked.onset_s)
     most: dict[ItemKind, float] = {}
     for item in own:
         most[item.kind] = max(most.get(item.kind, 0.0), item.score or 0.0)

@@ -21,6 +21,10 @@ LEAST_STRENGTH = 0.5
 """Calibrated strength of a ranking, 0 to 1; below it the evidence is no stronger than normal variation."""
 
 
+_SIGNALS = frozenset({"metric", "resource"})
+"""What decided a ranking, where it is a signal and no span."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """One ranking of causes: the record that holds it, and its candidates, best first; one at least."""
@@ -60,6 +64,11 @@ def fault_kind_of(candidate: EvidenceItem) -> FaultKind:
     """The kind of fault that a ranking names; UNKNOWN where it names none that this product knows."""
     named = candidate.attributes.get("fault_kind")
     return next((kind for kind in FaultKind if kind.value == named), FaultKind.UNKNOWN)
+
+
+def is_decided_by_signal(ranked: EvidenceItem) -> bool:
+    """Whether what decided a ranking is a signal, and so has a time at which it began."""
+    return ranked.attributes.get("decided_by") in _SIGNALS
 
 
 def rankings_of(records: Iterable[EvidenceRecord], asked: QuestionScope) -> tuple[Ranking, ...]:

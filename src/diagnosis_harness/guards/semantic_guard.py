@@ -18,7 +18,13 @@ from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.asked import QuestionScope, question_scope
 from diagnosis_harness.guards.disproof import disproof_of
 from diagnosis_harness.guards.harm import is_harm
-from diagnosis_harness.guards.rankings import Ranking, judging_item, rankings_of, standing_rankings
+from diagnosis_harness.guards.rankings import (
+    Ranking,
+    is_decided_by_signal,
+    judging_item,
+    rankings_of,
+    standing_rankings,
+)
 from diagnosis_harness.guards.support import DIRECT_KINDS
 from diagnosis_harness.guards.verdict import Judgement
 from diagnosis_harness.harness.budget import TokenUsage
@@ -26,8 +32,6 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
-_SIGNALS = frozenset({"metric", "resource"})
-"""What decided a ranking, where it is a signal and no span."""
 _UNDATED_LOOK = "compare_spans"
 """The tool that compares before and after the onset, without a time of its own."""
 
@@ -119,11 +123,6 @@ def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inqu
         asks_of_unknown=inquiry.asks_of_unknown,
         disproofs={entity: disproof_of(item, records, observed) for entity, item in judged.items()},
     )
-
-
-def is_decided_by_signal(ranked: EvidenceItem) -> bool:
-    """Whether what decided a ranking is a signal, and so has a time at which it began."""
-    return ranked.attributes.get("decided_by") in _SIGNALS
 
 
 def decides(ranked: EvidenceItem, item: EvidenceItem) -> bool:

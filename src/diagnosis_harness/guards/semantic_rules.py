@@ -14,8 +14,8 @@ from diagnosis_harness.diagnosis.draft import Cause, DisproofResult
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.incident_time import ORDER_SLACK_S
 from diagnosis_harness.guards.levels import SCOPE_MOST, scope_of
-from diagnosis_harness.guards.rankings import contradicting
-from diagnosis_harness.guards.semantic_guard import SemanticCase, decides, is_decided_by_signal
+from diagnosis_harness.guards.rankings import contradicting, is_decided_by_signal
+from diagnosis_harness.guards.semantic_guard import SemanticCase, decides
 from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.tools.evidence import EvidenceItem
 

@@ -80,6 +80,19 @@ def test_what_was_clearly_worse_before_the_cause_contradicts_it(entity: str) -> 
     assert tried(RANKING, look(moved("catalog", early_s))) is DisproofResult.HELD
 
 
+def test_a_signal_that_followed_does_not_date_a_cause_that_spans_show() -> None:
+    """What the spans show may have begun with the onset; only what was there before that contradicts."""
+    spans = replace(OWN, item_id="s1", kind=ItemKind.SELF_TIME, onset_s=None)
+    late = replace(OWN, onset_s=ONSET_S + 400.0)
+    for onset_s, due in (
+        (ONSET_S + 10.0, DisproofResult.HELD),
+        (ONSET_S - ORDER_SLACK_S - 1.0, DisproofResult.DISPROVED),
+    ):
+        records = (RANKING, look(moved("checkout", onset_s)))
+        assert disproof_of(NAMED, records, [late, spans]).result is due
+    assert tried(RANKING, look(moved("checkout", ONSET_S + 10.0)), own=late) is DisproofResult.DISPROVED
+
+
 def test_where_nothing_is_dated_more_of_the_same_contradicts() -> None:
     """Spans of the other candidate that show more of what the cause shows; of the affected one they must."""
     own = replace(OWN, kind=ItemKind.SELF_TIME, onset_s=None, score=4.0)
