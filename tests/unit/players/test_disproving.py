@@ -1,0 +1,35 @@
+"""When the embedded analyst asks what would disprove a cause: only of one that it is about to conclude."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.players.test_embedded import make_records, view
+
+from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft
+from diagnosis_harness.kernel.json_value import Scalar
+from diagnosis_harness.players.embedded.analyst import next_answer
+from diagnosis_harness.testing.evidence import ready_record
+
+CLOSE = (
+    ready_record(tool_call_id="t0", tool_name="estimate_onset"),
+    ready_record(
+        tool_call_id="c1", tool_name="inspect_signal", scope='{"entity":"payment","signal":"latency_p90"}'
+    ),
+    ready_record(
+        tool_call_id="c2", tool_name="walk_topology", scope='{"direction":"callers","entity":"payment"}'
+    ),
+)
+
+
+@pytest.mark.parametrize(("attributes", "asks"), [({}, True), ({"strength": 0.1}, False)])
+def test_nothing_is_asked_to_disprove_what_is_not_concluded(
+    attributes: dict[str, Scalar], asks: bool
+) -> None:
+    """A candidate that does not stand out stays one, whatever such a query would find."""
+    answer = next_answer(view(*make_records(**attributes), *CLOSE))
+    assert isinstance(answer, AskTools if asks else GiveDraft)
+
+
+def test_nothing_is_asked_to_disprove_a_cause_after_the_stop() -> None:
+    """A draft is due then, and its cause is not tested."""
+    assert isinstance(next_answer(view(*make_records(), *CLOSE, stop=True)), GiveDraft)
