@@ -24,7 +24,7 @@ DISPROVING_TOOLS = ("find_changed_signals", "compare_spans", "compare_logs")
 """Tools that compare named entities with before, those first whose findings have times."""
 
 
-def challenged_entities(ranked: EvidenceItem, ranking: Sequence[EvidenceItem]) -> tuple[str, ...]:
+def challengers_of(ranked: EvidenceItem, ranking: Sequence[EvidenceItem]) -> tuple[str, ...]:
     """Whom to look at to disprove a candidate: the strongest other one, and whoever is affected.
 
     The candidate itself where it is affected and nothing else is ranked: it may have been so before.
@@ -64,7 +64,7 @@ def disproof_of(
     if place is None:
         return Disproof(DisproofResult.NOT_TESTED)
     source = records[place]
-    entities = challenged_entities(ranked, [i for i in source.items if i.kind is ItemKind.CAUSE_SCORE])
+    entities = challengers_of(ranked, [i for i in source.items if i.kind is ItemKind.CAUSE_SCORE])
     onset = source.arguments.get("onset")
     given: dict[str, JsonValue] = {} if onset is None else {"onset": onset}
     looks = [record for record in records[place + 1 :] if is_challenge(record, entities, given)]

@@ -10,7 +10,7 @@ from tests.support.inquiries import inquiry
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, CauseLevel, DiagnosisDraft, Disproof, DisproofResult
 from diagnosis_harness.guards.answering import CLEAR_Z
-from diagnosis_harness.guards.disproof import challenged_entities, disproof_of
+from diagnosis_harness.guards.disproof import challengers_of, disproof_of
 from diagnosis_harness.guards.incident_time import ORDER_SLACK_S
 from diagnosis_harness.guards.levels import level_after_test
 from diagnosis_harness.guards.semantic_guard import build_case
@@ -53,9 +53,9 @@ def test_whoever_would_be_named_instead_and_whoever_is_affected_are_looked_at() 
     """The strongest other candidate that anything speaks for; the cause itself where it is all there is."""
     nothing = replace(RIVAL, score=0.0)
     alone = cause_item("c1", "checkout")
-    assert challenged_entities(NAMED, [NAMED, RIVAL]) == ("ledger", "checkout")
-    assert challenged_entities(NAMED, [NAMED, nothing]) == ("checkout",)
-    assert challenged_entities(alone, [alone]) == ("checkout",)
+    assert challengers_of(NAMED, [NAMED, RIVAL]) == ("ledger", "checkout")
+    assert challengers_of(NAMED, [NAMED, nothing]) == ("checkout",)
+    assert challengers_of(alone, [alone]) == ("checkout",)
 
 
 def test_a_cause_that_nothing_contradicts_holds() -> None:

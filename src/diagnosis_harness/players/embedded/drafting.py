@@ -8,7 +8,7 @@ from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.question_form import NO_FORM, FormRead, QuestionForm, Topic
-from diagnosis_harness.guards.disproof import DISPROVING_TOOLS, challenged_entities, is_challenge
+from diagnosis_harness.guards.disproof import DISPROVING_TOOLS, challengers_of, is_challenge
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import fault_kind_of
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -65,7 +65,7 @@ def next_challenge(
     candidates = reading.candidates()
     if not candidates or not stands_out(candidates[0].item) or not _direct_claims(reading, candidates[0]):
         return None
-    entities = challenged_entities(candidates[0].item, [each.item for each in candidates])
+    entities = challengers_of(candidates[0].item, [each.item for each in candidates])
     looks = [record for record in reading.records if is_challenge(record, entities, onset)]
     named = [each for each in reading.records if each.arguments.get("entities") == [*entities]]
     asked = {record.tool_name for record in named}
