@@ -29,7 +29,7 @@ RANKING = ready_record(NAMED, RIVAL, tool_call_id="t2", tool_name="rank_causes")
 ASKED = '{"entities":["ledger","checkout"]}'
 
 
-def moved(entity: str, onset_s: float, **attributes: Scalar) -> EvidenceItem:
+def worse_signal(entity: str, onset_s: float, **attributes: Scalar) -> EvidenceItem:
     """A signal of an entity that clearly got worse at this time."""
     return replace(
         change_item("j1", entity), onset_s=onset_s, attributes={"bad": True, "z": 9.0, **attributes}
@@ -41,12 +41,12 @@ def look(*items: EvidenceItem, scope: str = ASKED, tool: str = "find_changed_sig
     return ready_record(*items, tool_call_id="t3", tool_name=tool, scope=scope)
 
 
-def tried(*records: EvidenceRecord, own: EvidenceItem = OWN) -> DisproofResult:
+def result_of(*records: EvidenceRecord, own: EvidenceItem = OWN) -> DisproofResult:
     """What came of it, by these records."""
     return disproof_of(NAMED, records, [own]).result
 
 
-CALM = look(moved("checkout", ONSET_S + 5.0))
+CALM = look(worse_signal("checkout", ONSET_S + 5.0))
 
 
 def test_whoever_would_be_named_instead_and_whoever_is_affected_are_looked_at() -> None:
@@ -60,7 +60,7 @@ def test_whoever_would_be_named_instead_and_whoever_is_affected_are_looked_at() 
 
 def test_a_cause_that_nothing_contradicts_holds() -> None:
     """What the others show came with the cause, or after it."""
-    assert tried(RANKING, CALM) is DisproofResult.HELD
+    assert result_of(RANKING, CALM) is DisproofResult.HELD
     assert disproof_of(NAMED, (RANKING, CALM), [OWN]) == Disproof(
         DisproofResult.HELD, "t3", ("ledger", "checkout")
     )
@@ -71,13 +71,13 @@ def test_what_was_clearly_worse_before_the_cause_contradicts_it(entity: str) -> 
     """By more than onsets are known to, as far as a finding moves, and in a way that does harm."""
     began_s = OWN.onset_s or ONSET_S
     early_s = began_s - ORDER_SLACK_S - 1.0
-    before = replace(moved(entity, early_s), attributes={"bad": True, "z": 9.0, "began_before": True})
-    assert tried(RANKING, look(moved(entity, early_s))) is DisproofResult.DISPROVED
-    assert tried(RANKING, look(before)) is DisproofResult.DISPROVED
-    assert tried(RANKING, look(moved(entity, began_s - ORDER_SLACK_S))) is DisproofResult.HELD
-    assert tried(RANKING, look(moved(entity, early_s, z=CLEAR_Z - 0.1))) is DisproofResult.HELD
-    assert tried(RANKING, look(moved(entity, early_s, bad=False))) is DisproofResult.HELD
-    assert tried(RANKING, look(moved("catalog", early_s))) is DisproofResult.HELD
+    before = replace(worse_signal(entity, early_s), attributes={"bad": True, "z": 9.0, "began_before": True})
+    assert result_of(RANKING, look(worse_signal(entity, early_s))) is DisproofResult.DISPROVED
+    assert result_of(RANKING, look(before)) is DisproofResult.DISPROVED
+    assert result_of(RANKING, look(worse_signal(entity, began_s - ORDER_SLACK_S))) is DisproofResult.HELD
+    assert result_of(RANKING, look(worse_signal(entity, early_s, z=CLEAR_Z - 0.1))) is DisproofResult.HELD
+    assert result_of(RANKING, look(worse_signal(entity, early_s, bad=False))) is DisproofResult.HELD
+    assert result_of(RANKING, look(worse_signal("catalog", early_s))) is DisproofResult.HELD
 
 
 def test_a_signal_that_followed_does_not_date_a_cause_that_spans_show() -> None:
@@ -88,9 +88,12 @@ def test_a_signal_that_followed_does_not_date_a_cause_that_spans_show() -> None:
         (ONSET_S + 10.0, DisproofResult.HELD),
         (ONSET_S - ORDER_SLACK_S - 1.0, DisproofResult.DISPROVED),
     ):
-        records = (RANKING, look(moved("checkout", onset_s)))
+        records = (RANKING, look(worse_signal("checkout", onset_s)))
         assert disproof_of(NAMED, records, [late, spans]).result is due
-    assert tried(RANKING, look(moved("checkout", ONSET_S + 10.0)), own=late) is DisproofResult.DISPROVED
+    assert (
+        result_of(RANKING, look(worse_signal("checkout", ONSET_S + 10.0)), own=late)
+        is DisproofResult.DISPROVED
+    )
 
 
 def test_where_nothing_is_dated_more_of_the_same_contradicts() -> None:
@@ -102,7 +105,7 @@ def test_where_nothing_is_dated_more_of_the_same_contradicts() -> None:
         ("checkout", 5.0, DisproofResult.HELD),
     ):
         spans = look(replace(own, item_id="s1", entity=entity, score=score), tool="compare_spans")
-        assert tried(RANKING, spans, own=own) is due
+        assert result_of(RANKING, spans, own=own) is due
 
 
 @pytest.mark.parametrize(
@@ -110,17 +113,20 @@ def test_where_nothing_is_dated_more_of_the_same_contradicts() -> None:
     [
         (RANKING,),
         (CALM, RANKING),  # before anybody was named
-        (RANKING, look(moved("checkout", ONSET_S), scope='{"entities":["checkout"]}')),
-        (RANKING, look(moved("checkout", ONSET_S), scope='{"entities":["catalog","checkout","ledger"]}')),
-        (RANKING, look(moved("checkout", ONSET_S), scope="{}")),
-        (RANKING, look(moved("checkout", ONSET_S), scope=ASKED[:-1] + ',"limit":1}')),
-        (RANKING, look(moved("checkout", ONSET_S), scope=ASKED[:-1] + ',"onset":1}')),
-        (RANKING, look(moved("checkout", ONSET_S), tool="walk_topology")),
+        (RANKING, look(worse_signal("checkout", ONSET_S), scope='{"entities":["checkout"]}')),
+        (
+            RANKING,
+            look(worse_signal("checkout", ONSET_S), scope='{"entities":["catalog","checkout","ledger"]}'),
+        ),
+        (RANKING, look(worse_signal("checkout", ONSET_S), scope="{}")),
+        (RANKING, look(worse_signal("checkout", ONSET_S), scope=ASKED[:-1] + ',"limit":1}')),
+        (RANKING, look(worse_signal("checkout", ONSET_S), scope=ASKED[:-1] + ',"onset":1}')),
+        (RANKING, look(worse_signal("checkout", ONSET_S), tool="walk_topology")),
     ],
 )
 def test_any_other_query_tests_nothing(records: tuple[EvidenceRecord, ...]) -> None:
     """Too early, about others, cut, of another time, or of a tool that compares nothing."""
-    assert tried(*records) is DisproofResult.NOT_TESTED
+    assert result_of(*records) is DisproofResult.NOT_TESTED
 
 
 def test_a_query_that_saw_nothing_of_them_tests_nothing() -> None:
@@ -128,8 +134,8 @@ def test_a_query_that_saw_nothing_of_them_tests_nothing() -> None:
     assert CALM.projection is not None
     blind = replace(CALM, projection=replace(CALM.projection, looked_at=0))
     cut = replace(CALM, projection=replace(CALM.projection, omitted=1))
-    assert tried(RANKING, blind) is DisproofResult.NOT_TESTED
-    assert tried(RANKING, cut) is DisproofResult.NOT_TESTED
+    assert result_of(RANKING, blind) is DisproofResult.NOT_TESTED
+    assert result_of(RANKING, cut) is DisproofResult.NOT_TESTED
 
 
 def test_what_was_not_tested_is_only_localised() -> None:
@@ -147,7 +153,7 @@ def test_a_released_cause_says_what_came_of_it_and_a_disproved_one_is_refused() 
     draft = DiagnosisDraft(
         (Cause("payment", FaultKind.CPU, ("k0",)),), (cause_claim(named, tool_call_id="t2"),)
     )
-    early = look(moved("ledger", (OWN.onset_s or ONSET_S) - 300.0))
+    early = look(worse_signal("ledger", (OWN.onset_s or ONSET_S) - 300.0))
     for records, result, objects in (
         ((facts, ranking), DisproofResult.NOT_TESTED, False),
         ((facts, ranking, CALM), DisproofResult.HELD, False),
