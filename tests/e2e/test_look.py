@@ -18,6 +18,7 @@ from diagnosis_harness.adapters.sources.incident_folder.settings_file import SET
 from diagnosis_harness.adapters.sources.part import ignore_progress
 from diagnosis_harness.analysis.meaning import SignalKind, SignalSide
 from diagnosis_harness.application.folder_look import DecidedBy, Lack
+from diagnosis_harness.cli.main import run_command
 from diagnosis_harness.cli.words import look as words
 
 FIRST = 1_700_000_000
@@ -87,7 +88,7 @@ def test_each_file_says_how_it_is_read_and_why(diagnose: Diagnose, folder: Path)
     assert numbers["gaps"] == [{"start": "2023-11-14T23:02:20Z", "end": "2023-11-14T23:13:20Z"}]
     assert (log["role"], log["rows"]) == ("logs", 30)
     assert "PNG" in files["graph.png"]["note"]
-    assert "`format`" in files["notes.md"]["note"]
+    assert "a page about the data" in files["notes.md"]["note"]
     assert "not a file" in files["old"]["note"]
 
 
@@ -202,3 +203,30 @@ def test_the_words_cover_every_kind() -> None:
     assert set(words.SIDES) == {side.value for side in SignalSide}
     assert set(words.LACKS) == set(Lack)
     assert set(words.DECIDED) == set(DecidedBy)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("README.md", "# What this is\n", "a page about the data, and holds none"),
+        ("LICENSE", "You may copy this.\n", "a page about the data, and holds none"),
+        ("nodes.json", '{"nodes": [{"name": "n1", "ready": true}]}', "1 rows in 'nodes' (name, ready)"),
+        ("found.json", '{"warnings": []}', "its list 'warnings' is empty"),
+        ("held.json", '{"of": "x", "lines": [{"time": 1, "size": 2}]}', "save the list in 'lines'"),
+        ("patterns.json", '[{"signature": "x", "count": 3}]', "no column says when"),
+    ],
+)
+def test_what_is_no_recording_is_explained(
+    tmp_path: Path, name: str, content: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it is, and what can be done with it; the files beside it are read."""
+    (tmp_path / name).write_text(content)
+    (tmp_path / "metrics.csv").write_text(
+        "time,entity,signal,value\n2026-05-06T09:30:00Z,booking,latency_s,0.14\n"
+    )
+
+    run_command(["look", str(tmp_path)])
+
+    shown = " ".join(capsys.readouterr().out.split())
+    assert said in shown
+    assert "1 of 2 files read" in shown

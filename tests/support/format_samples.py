@@ -279,6 +279,10 @@ _GCP = {
         }
     ]
 }  # fmt: skip
+_LOG_LIST = [
+    {"timestamp": "2026-05-06T08:41:00Z", "service": "seats", "status": "error", "message": "lock time-out"},
+    {"timestamp": "2026-05-06T08:43:00Z", "service": "seats", "status": "info", "message": "seat 12 sold"},
+]
 _DATADOG_LOGS = {
     "data": [
         {
@@ -319,6 +323,7 @@ SAMPLES: Final[dict[str, tuple[str, str]]] = CHANGE_SAMPLES | {
     "logs-insights": ("insights.json", _json(_INSIGHTS)),
     "cloudwatch-logs": ("group.json", _json(_CLOUDWATCH_LOGS)),
     "gcp-logging": ("gcp.json", _json(_GCP)),
+    "log-list": ("saved.json", _json({"logs": _LOG_LIST})),
     "datadog-logs": ("datadog.json", _json(_DATADOG_LOGS)),
     "access-log": ("shop-access.log", _COMBINED),
     "envoy": ("envoy.log", _ENVOY),

@@ -7,9 +7,13 @@ here: it keeps its words until the version of the document changes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
+
+from diagnosis_harness.kernel.window import parse_utc
+from diagnosis_harness.report.timestamps import display_time
 
 _PAIRS: Final = (
     (
@@ -185,10 +189,19 @@ _PAIRS: Final = (
         "运行中断：处理它的进程已退出，或无法访问数据库。没有重复执行任何步骤；可以重新提问。",
     ),
 )
+_INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 REWORDED: Final[Mapping[str, str]] = MappingProxyType(dict(_PAIRS))
 """The sentence of versions up to 0.1.0, in English or Chinese, and the one written today."""
 
 
 def in_current_words(sentences: Iterable[str]) -> tuple[str, ...]:
-    """The sentences, with those that have been reworded since as they are written today."""
-    return tuple(REWORDED.get(sentence, sentence) for sentence in sentences)
+    """The sentences, with those that have been reworded since, and times, as they are written today."""
+    return tuple(_INSTANT.sub(_shown, REWORDED.get(sentence, sentence)) for sentence in sentences)
+
+
+def _shown(found: re.Match[str]) -> str:
+    """A time as sentences show it; earlier ones had some as the JSON writes them."""
+    try:
+        return display_time(parse_utc(found[0]))
+    except ValueError:
+        return found[0]

@@ -14,8 +14,7 @@ from diagnosis_harness.diagnosis.names import NameRead, NameReading
 from diagnosis_harness.diagnosis.zones import zone_of
 from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.names import display_name
-from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.report.timestamps import display_time, span
+from diagnosis_harness.report.timestamps import display_time
 
 NAMES_SEEN_MAX = 8
 """Known names that are listed where none is alike; more fill the screen."""
@@ -120,5 +119,5 @@ def time_sentences(inquiry: Inquiry, language: Language) -> Iterator[str]:
         zoned = TIME_ZONE.render(language, local=local, zone=inquiry.reading.zone, at=display_time(time.at_s))
         yield zoned
     if time.until_s is not None:
-        start, until = span(TimeWindow(time.at_s, time.until_s))
-        yield TIME_UNTIL.render(language, start=start, end=until)
+        start, end = display_time(time.at_s), display_time(time.until_s)
+        yield TIME_UNTIL.render(language, start=start, end=end)

@@ -101,7 +101,7 @@ def test_every_file_that_is_not_used_is_listed_with_its_reason(
         ".hidden": "x",
     }
     notes = {note.file: note for note in open_folder(files).summary.summary(ctx).files}
-    assert "neither name nor columns say what it holds" in notes["notes.csv"].note
+    assert "no column says when, so nothing in it can be compared" in notes["notes.csv"].note
     assert "its content is in no known format" in notes["metrics.xlsx"].note
     assert "its name says gzip, but it is not" in notes["metrics.parquet.gz"].note
     assert "begins with a dot" in notes[".hidden"].note

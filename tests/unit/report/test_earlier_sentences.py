@@ -39,3 +39,16 @@ def test_only_whole_sentences_of_the_table_are_replaced() -> None:
         f"{known} Twice.",
         "payments is the cause.",
     )
+
+
+def test_a_time_reads_as_it_does_today() -> None:
+    """Sentences up to 0.1.0 had some times as the JSON writes them; another time stays another."""
+    earlier, today, other = in_current_words(
+        [
+            "The alert fired at 2026-05-06T09:30:00Z.",
+            "The alert fired at 2026-05-06 09:30 UTC.",
+            "The alert fired at 2026-05-06T09:31:00Z.",
+        ]
+    )
+
+    assert earlier == today != other

@@ -46,6 +46,7 @@ from diagnosis_harness.kernel.errors import InvalidInput
 TIME: Final = (
     "time", "timestamp", "ts", "datetime", "date_time", "date", "unix_timestamp", "unix_time", "epoch",
     "event_time", "start_time", "start", "start_time_unix", "time_unix", "instant", "clock",
+    "fired_at", "triggered_at", "alert_time",
 )  # fmt: skip
 ENTITY: Final = (
     "entity", "service", "service_name", "microservice", "component", "application", "app", "app_name",

@@ -8,7 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
-from diagnosis_harness.adapters.sources.incident_folder.binding import ENTITY, SIGNAL, TIME, VALUE, find
+from diagnosis_harness.adapters.sources.incident_folder.binding import (
+    ENTITY,
+    SIGNAL,
+    TIME,
+    VALUE,
+    find,
+)
 from diagnosis_harness.adapters.sources.incident_folder.changes import KIND, SUMMARY
 from diagnosis_harness.adapters.sources.incident_folder.content import first_bytes, open_bytes, well_known
 from diagnosis_harness.adapters.sources.incident_folder.csv_file import csv_rows, has_mixed_ends, open_csv
@@ -26,6 +32,7 @@ from diagnosis_harness.adapters.sources.incident_folder.json_file import open_js
 from diagnosis_harness.adapters.sources.incident_folder.listing import Form, ListedFile, Role
 from diagnosis_harness.adapters.sources.incident_folder.logs import MESSAGE
 from diagnosis_harness.adapters.sources.incident_folder.measured import column_with_units
+from diagnosis_harness.adapters.sources.incident_folder.names import plain_key, printable
 from diagnosis_harness.adapters.sources.incident_folder.parquet_file import open_parquet
 from diagnosis_harness.adapters.sources.incident_folder.rows_table import table_of_rows
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import (
@@ -39,6 +46,9 @@ from diagnosis_harness.kernel.errors import InvalidInput
 
 _DOCUMENT_SHARE: Final = 8
 """A document that is parsed at once takes about this many times its size."""
+
+_FIELDS_SHOWN: Final = 5
+"""Names of fields in a message: enough to know the rows again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +129,8 @@ def _plain_table(file: ListedFile, database: Database, head: FileHead | None) ->
             f"name it by its form (.csv, .json, .log …), or set `format` under {files_table(file.name)} in "
             f"{SETTINGS_NAME}",
         )
+    if head is not None and form is Form.JSON and file.role is not Role.ALERT:
+        _check_object(file, head)
     file = replace(file, form=form)
     if form in {Form.JSON, Form.JSONL}:
         return open_json(file, database)
@@ -127,6 +139,27 @@ def _plain_table(file: ListedFile, database: Database, head: FileHead | None) ->
         found = RoleRows(Role.METRICS, header.names, rows)
         return replace(table_of_rows(file, found, database), file=file)
     return open_csv(file)
+
+
+def _check_object(file: ListedFile, head: FileHead) -> None:
+    """Refuse one object that no reader knows, and say which lists are in it.
+
+    Raises:
+        InvalidInput: what it holds, and what can be done with it.
+    """
+    lists = {printable(str(key)): value for key, value in head.lone.items() if isinstance(value, list)}
+    if not lists:
+        return
+    key, rows = max(lists.items(), key=lambda one: len(one[1]))
+    if not rows:
+        raise InvalidInput(file.name, f"its list '{key}' is empty: nothing was recorded", "leave it out")
+    fields = list(rows[0]) if isinstance(rows[0], dict) else []
+    if any(plain_key(str(field)) in TIME for field in fields):
+        problem = f"it is one object, in no form that is known here, around the rows in '{key}'"
+        raise InvalidInput(file.name, problem, f"save the list in '{key}' as an array by itself")
+    shown = ", ".join(printable(str(field)) for field in fields[:_FIELDS_SHOWN]) or "plain values"
+    problem = f"it is one object with {len(rows)} rows in '{key}' ({shown}), and none of them says when"
+    raise InvalidInput(file.name, problem, "leave it out: what has no time cannot be compared")
 
 
 def _form_of(head: FileHead) -> Form | None:
@@ -148,6 +181,13 @@ def _with_role(table: Table) -> Table:
         InvalidInput: nothing says it.
     """
     role = table.file.role or _role_of(table)
+    if role is None and not _is_timed(table):
+        raise InvalidInput(
+            table.place,
+            "no column says when, so nothing in it can be compared "
+            f"(its columns: {show_columns(table.columns)})",
+            f'leave it out, or set `time = "COLUMN"` under {files_table(table.place)} in {SETTINGS_NAME}',
+        )
     if role is None:
         raise InvalidInput(
             table.place,
@@ -157,14 +197,17 @@ def _with_role(table: Table) -> Table:
     return replace(table, file=replace(table.file, role=role))
 
 
+def _is_timed(table: Table) -> bool:
+    return find(table, TIME) is not None or any(column.looks_like_timestamps for column in table.columns)
+
+
 def _role_of(table: Table) -> Role | None:
     """What columns of these names hold."""
     if find(table, TRACE) is not None and find(table, SPAN) is not None:
         return Role.TRACES
     if find(table, ("caller",)) is not None and find(table, ("callee",)) is not None:
         return Role.TOPOLOGY
-    timed = find(table, TIME) is not None or any(column.looks_like_timestamps for column in table.columns)
-    if not timed:
+    if not _is_timed(table):
         return None
     message, value = find(table, MESSAGE), find(table, VALUE)
     if message is not None and value is None and not message.looks_numeric:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -117,6 +118,13 @@ def _entries(folder: Path) -> list[Path]:
     return entries
 
 
+_ABOUT: Final = re.compile(
+    r"(?:licen[cs]e|copying|notice|readme|changelog|authors|citation|contributing)(?:[._-].*)?|.+\.(?:md|rst|pdf|html?)",
+    re.IGNORECASE,
+)
+"""Pages that people put beside data."""
+
+
 def _judge(entry: Path, folder: Path, settings: FileSettings) -> ListedFile | str:
     """The file to read, or the sentence that says why it is left out."""
     if settings.ignore:
@@ -131,7 +139,9 @@ def _judge(entry: Path, folder: Path, settings: FileSettings) -> ListedFile | st
     if not inside:
         return "left out: it is a link to a place outside the folder"
     if not regular:
-        return "left out: it is not a file (only files directly in the folder are read)"
+        return "left out: it is not a file; put the files in it beside the others to have them read"
+    if settings.role is None and settings.format is None and _ABOUT.fullmatch(entry.name):
+        return "left out: by its name it is a page about the data, and holds none"
     return _file_named(entry.resolve(), entry.name, settings)
 
 

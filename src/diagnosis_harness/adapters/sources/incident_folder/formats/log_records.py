@@ -167,6 +167,7 @@ LOG_RECORD_READERS: Final = (
     _reader("elasticsearch", "an answer of Elasticsearch", ("hits", "hits"), inner="_source"),
     FileReader("logs-insights", "a result of CloudWatch Logs Insights", _is_insights, _read_insights),
     _reader("cloudwatch-logs", "events of CloudWatch Logs", ("events",), needs=("timestamp", "message")),
+    _reader("log-list", "a list of log lines", ("logs",), needs=("timestamp", "message")),
     _reader("gcp-logging", "entries of Google Cloud Logging", ("entries",), needs=("timestamp", "logName")),
     _reader("datadog-logs", "logs of Datadog", ("data",), inner="attributes", needs=("message", "timestamp")),
 )
