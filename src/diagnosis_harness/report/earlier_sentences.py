@@ -196,10 +196,10 @@ REWORDED: Final[Mapping[str, str]] = MappingProxyType(dict(_PAIRS))
 
 def in_current_words(sentences: Iterable[str]) -> tuple[str, ...]:
     """The sentences, with those that have been reworded since, and times, as they are written today."""
-    return tuple(_INSTANT.sub(_shown, REWORDED.get(sentence, sentence)) for sentence in sentences)
+    return tuple(_INSTANT.sub(_show_time, REWORDED.get(sentence, sentence)) for sentence in sentences)
 
 
-def _shown(found: re.Match[str]) -> str:
+def _show_time(found: re.Match[str]) -> str:
     """A time as sentences show it; earlier ones had some as the JSON writes them."""
     try:
         return display_time(parse_utc(found[0]))
