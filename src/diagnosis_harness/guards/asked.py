@@ -21,6 +21,19 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 _ESTIMATED = frozenset({OnsetOrigin.ALERT, OnsetOrigin.NOBODY})
 """Where the tools find the onset themselves: nobody stated it, or an alert did, which fires after it."""
 
+_COMPARING = frozenset(
+    {
+        ItemKind.CAUSE_SCORE,
+        ItemKind.SIGNAL_CHANGE,
+        ItemKind.SELF_TIME,
+        ItemKind.EDGE_GAP,
+        ItemKind.SPAN_ERRORS,
+        ItemKind.LOG_PATTERN,
+        ItemKind.LOG_ORDER,
+    }
+)
+"""Kinds that compare what came before an onset with what came after it, and so show which onset was used."""
+
 _OWN_METHODS = frozenset({"stated", "alert", "estimated"})
 """How a tool knows an onset that no argument gave it."""
 
@@ -30,13 +43,13 @@ class QuestionScope:
     """What a tool call must be about to count for the question.
 
     Attributes:
-        onsets: the instants that are the question's. One where somebody stated it. Else that of the alert,
-            and what a recorded estimate found that was given no onset; none where there is neither.
+        onset_s: the one time that everything is judged against, see `decide_onset`; None where the run has
+            none.
         victims: whom a ranking may be of: the affected entities, and the services that those are a part of.
     """
 
     inquiry: Inquiry
-    onsets: tuple[float, ...] = ()
+    onset_s: float | None = None
     victims: frozenset[str] = frozenset()
 
     @property
@@ -47,19 +60,19 @@ class QuestionScope:
     def is_at_its_time(self, record: EvidenceRecord, item: EvidenceItem) -> bool:
         """Whether an item compares the time of the question with normal.
 
-        A call that was given no onset took the tools' own. That is the question's where the tools find it
-        themselves; where somebody stated it, the item must show that it is the same. What a platform
-        reported has times of its own: it must have lasted when the question's trouble began.
+        A call that was given no onset took the tools' own, which need not be the question's: what compares
+        must show that it is the same. What a platform reported has times of its own: it must have lasted when
+        the question's trouble began.
         """
         if item.kind is ItemKind.PLATFORM_EVENT:
-            return self._is_own_onset(record) and any(lasts_into(item, at_s) for at_s in self.onsets)
+            return self._is_own_onset(record) and self.onset_s is not None and lasts_into(item, self.onset_s)
         if not self._ends_with_it(record, item):
             return False
-        if self.is_stated:
+        compares = self.onset_s is not None and item.kind in _COMPARING
+        if self.is_stated or compares:
             looked_s = _comparison_start(item)
             return looked_s is not None and self._is_one(looked_s)
-        given = record.arguments.get("onset")
-        return given is None or self._is_one(given)
+        return self._is_own_onset(record)
 
     def is_evidence_of_it(self, record: EvidenceRecord, item: EvidenceItem) -> bool:
         """Whether an item may show how far a cause is explained: observed at its time, or weighed for it.
@@ -93,9 +106,9 @@ class QuestionScope:
         named = given.get(rule.entity)
         if named is not None and not (isinstance(named, list) and entity in named):
             return False
-        if self.is_stated:
+        if self.onset_s is not None:
             return found.window is not None and self._is_one(found.window.start_s)
-        return given.get("onset") is None or self._is_one(given.get("onset"))
+        return given.get("onset") is None
 
     def is_ranking_of_it(self, record: EvidenceRecord) -> bool:
         """Whether a ranking is of this time and this affected entity, with the alert's own signal."""
@@ -143,23 +156,47 @@ class QuestionScope:
         return item.peer in self.victims
 
     def _is_one(self, time_s: JsonValue) -> bool:
-        return isinstance(time_s, int | float) and any(
-            is_same_time(time_s, onset_s) for onset_s in self.onsets
-        )
+        at_s = self.onset_s
+        return isinstance(time_s, int | float) and at_s is not None and is_same_time(time_s, at_s)
 
 
 def question_scope(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> QuestionScope:
     """What looks of this run must be about."""
-    onsets = [] if inquiry.onset_s is None else [inquiry.onset_s]
-    # In a day without an incident something steps as well: such a step is nobody's time to conclude from.
+    victims = frozenset(inquiry.affected).union(_owners(inquiry))
+    return QuestionScope(inquiry, decide_onset(inquiry, records), victims)
+
+
+def decide_onset(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> float | None:
+    """The one time of the question: as somebody stated it, else as the tools of the run found it themselves.
+
+    The time of an alert is one that the tools look at: it counts where they keep it, and not beside an
+    earlier one that they found. What a call was given is nobody's time, so no choice of calls chooses it;
+    without any own look of the tools there is none.
+    """
+    if inquiry.onset_origin not in _ESTIMATED:
+        return inquiry.onset_s
     nobody = inquiry.onset_origin is OnsetOrigin.NOBODY
-    if inquiry.onset_origin in _ESTIMATED:
-        onsets += [
-            item.onset_s
-            for item in own_onsets(records)
-            if item.onset_s is not None and not (nobody and item.attributes.get("shared") is True)
-        ]
-    return QuestionScope(inquiry, tuple(onsets), frozenset(inquiry.affected).union(_owners(inquiry)))
+    found = [
+        item.onset_s
+        for record in _own_looks(inquiry, records)
+        for item in record.items
+        if item.onset_s is not None and _is_own(item) and not (nobody and _is_searched(item))
+    ]
+    return min(found, default=None)
+
+
+def _own_looks(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> list[EvidenceRecord]:
+    """The calls that were left to find the onset themselves, of whom the question is about.
+
+    Where nobody stated a time, whom the question names decides before the rest of the system: only the
+    estimate that was asked of it, which says so itself where it shows none of its own.
+    """
+    own = [record for record in records if record.arguments.get("onset") is None]
+    if inquiry.onset_origin is OnsetOrigin.ALERT:
+        return own  # the tools have one answer then, whomever a call names
+    named = next(iter(inquiry.affected), None)
+    of_whom = {None, inquiry.alert_entity} if named in {None, inquiry.alert_entity} else {named}
+    return [record for record in own if record.arguments.get("entity") in of_whom]
 
 
 def _owners(inquiry: Inquiry) -> Iterator[str]:
@@ -177,10 +214,7 @@ def own_onsets(records: Iterable[EvidenceRecord]) -> tuple[EvidenceItem, ...]:
         for record in records
         if record.arguments.get("onset") is None
         for item in record.items
-        if item.kind is ItemKind.ONSET
-        and item.onset_s is not None
-        and item.attributes.get("used") is True
-        and item.attributes.get("method") in _OWN_METHODS
+        if item.kind is ItemKind.ONSET and _is_own(item)
     )
 
 
@@ -188,6 +222,17 @@ def _is_same_end(given: JsonValue, asked_s: float | None) -> bool:
     if asked_s is None or given is None:
         return given is None and asked_s is None
     return isinstance(given, int | float) and is_same_time(given, asked_s)
+
+
+def _is_own(item: EvidenceItem) -> bool:
+    """Whether an item of a call without an onset shows which one the tools used; a ranking does too."""
+    used = item.attributes.get("used") is True and item.attributes.get("method") in _OWN_METHODS
+    return item.onset_s is not None and (item.kind is ItemKind.CAUSE_SCORE or used)
+
+
+def _is_searched(item: EvidenceItem) -> bool:
+    """Whether only a search of the whole recording found it; on a day without an incident too."""
+    return item.attributes.get("shared") is True or item.attributes.get("onset_searched") is True
 
 
 def _comparison_start(item: EvidenceItem) -> float | None:

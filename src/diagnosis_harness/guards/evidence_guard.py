@@ -130,7 +130,7 @@ def _claim_findings(claim: Claim, records: Records, asked: QuestionScope, inquir
     if findings:
         return findings
     if claim.predicate is Predicate.ABSENT:
-        return absence_findings(claim, records, inquiry)
+        return absence_findings(claim, records, asked)
     return _support_findings(claim, records, asked, inquiry)
 
 
@@ -179,7 +179,7 @@ def _support_findings(
     nearest: tuple[FindingCode, ...] | None = None
     nearest_ref: EvidenceRef | None = None
     for ref, item in records.items_cited(claim):
-        codes = objections(claim, item) or time_objections(claim, item, inquiry, asked.onsets)
+        codes = objections(claim, item) or time_objections(claim, item, inquiry, asked.onset_s)
         if not asked.may_support(claim, records[ref.tool_call_id], item):
             codes = (*codes, FindingCode.OF_ANOTHER_QUESTION)
         if not codes:

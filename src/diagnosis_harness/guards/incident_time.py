@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -36,14 +34,14 @@ def is_same_window(one: TimeWindow, other: TimeWindow) -> bool:
     return is_same_time(one.start_s, other.start_s) and is_same_time(one.end_s, other.end_s)
 
 
-def speaks_of_incident(item: EvidenceItem, inquiry: Inquiry, found: Iterable[float] = ()) -> bool:
+def speaks_of_incident(item: EvidenceItem, inquiry: Inquiry, decided_s: float | None = None) -> bool:
     """Whether what an item says is about the incident; an estimated onset has no window, and is near it."""
     if item.kind is ItemKind.ONSET:
         asked_s = inquiry.onset_s
         if asked_s is None or item.onset_s is None:
             return item.onset_s is not None
         return asked_s - EARLY_S <= item.onset_s <= asked_s + LATE_S
-    return is_of_incident(item.window, inquiry, found)
+    return is_of_incident(item.window, inquiry, decided_s)
 
 
 def lasts_into(reported: EvidenceItem, onset_s: float) -> bool:
@@ -54,15 +52,16 @@ def lasts_into(reported: EvidenceItem, onset_s: float) -> bool:
     return reported.attributes.get("state") == "current" or seen.end_s >= onset_s - LATE_S
 
 
-def is_of_incident(window: TimeWindow | None, inquiry: Inquiry, found: Iterable[float] = ()) -> bool:
+def is_of_incident(window: TimeWindow | None, inquiry: Inquiry, decided_s: float | None = None) -> bool:
     """Whether a comparison over this window speaks of the incident.
 
     It must hold the onset, where anybody said when that was: one that ends before says something of normal
     operation, and one that begins well after compares the incident with itself. It must lie in the incident
     recording; where there is none, not in that of the baseline, whose clock may run over the same hours.
     Without a window nobody can tell. An alert may be raised after the last instant that was recorded: a
-    window that reaches the end of the recording speaks of it. `found` are the onsets that the tools found by
-    themselves before the alert: lines that stop before it fired are of the incident all the same.
+    window that reaches the end of the recording speaks of it. `decided_s` is the onset that the run decided
+    on, see `decide_onset`: lines that stop before an alert fired are of the incident all the same, and one
+    that begins with the alert, minutes after its onset, compares the incident with itself.
     """
     if window is None:
         return False
@@ -72,12 +71,12 @@ def is_of_incident(window: TimeWindow | None, inquiry: Inquiry, found: Iterable[
             return False
     elif held.baseline is not None and held.baseline.covers(window):
         return False
-    onset_s = inquiry.onset_s
+    onset_s = inquiry.onset_s if decided_s is None else decided_s
     if onset_s is None:
         return True
     if inquiry.onset_origin is OnsetOrigin.ALERT and held.incident is not None:
         onset_s = min(onset_s, held.incident.end_s - LATE_S)
-    return any(window.start_s <= at_s + LATE_S and at_s < window.end_s for at_s in (onset_s, *found))
+    return window.start_s <= onset_s + LATE_S and onset_s < window.end_s
 
 
 def in_recording(window: TimeWindow | None, inquiry: Inquiry) -> TimeWindow | None:

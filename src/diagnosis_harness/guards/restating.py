@@ -24,7 +24,7 @@ def restate(claim: Claim, records: Records, asked: QuestionScope) -> Claim | Non
     it can be cut.
     """
     if claim.predicate is Predicate.ABSENT:
-        return state_absence(claim, records, asked.inquiry)
+        return state_absence(claim, records, asked)
     cited = [(ref, item, records[ref.tool_call_id]) for ref, item in records.items_cited(claim)]
     supporting = next((item for _, item, record in cited if _supports(claim, item, record, asked)), None)
     if supporting is None:
@@ -53,6 +53,6 @@ def restate_all(
 
 
 def _supports(claim: Claim, item: EvidenceItem, record: EvidenceRecord, asked: QuestionScope) -> bool:
-    if objections(claim, item) or time_objections(claim, item, asked.inquiry, asked.onsets):
+    if objections(claim, item) or time_objections(claim, item, asked.inquiry, asked.onset_s):
         return False
     return asked.may_support(claim, record, item)

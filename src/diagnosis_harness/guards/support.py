@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.inquiry import Inquiry
@@ -49,11 +49,11 @@ def objections(claim: Claim, item: EvidenceItem) -> tuple[FindingCode, ...]:
 
 
 def time_objections(
-    claim: Claim, item: EvidenceItem, inquiry: Inquiry, found: Iterable[float] = ()
+    claim: Claim, item: EvidenceItem, inquiry: Inquiry, decided_s: float | None = None
 ) -> tuple[FindingCode, ...]:
     """Objections to an item of another time than the incident's, for a claim that is about the incident."""
     rule = rule_of(claim.predicate)
-    if rule is not None and (not rule.of_incident or speaks_of_incident(item, inquiry, found)):
+    if rule is not None and (not rule.of_incident or speaks_of_incident(item, inquiry, decided_s)):
         return ()
     return (FindingCode.NOT_OF_INCIDENT,)
 

@@ -55,6 +55,7 @@ class EstimateOnset:
         given = timestamp(arguments, "onset")
         summary = self.views.sources.summary.summary(ctx)
         asked = text(arguments, "entity")
+        asked = None if asked == summary.alert.entity else asked  # left out, it is the alert's
         own = None if asked is None or given is not None else self.views.onset_shown_by(ctx, asked)
         found = self.views.onset(ctx, given) if own is None else own
         known = [("argument", given), ("stated", summary.onset_s), ("alert", summary.alert.time_s)]

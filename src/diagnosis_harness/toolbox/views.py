@@ -132,10 +132,10 @@ class Views:
         """The onset to use, and what the indicators say of it.
 
         A given or stated onset is used as it is. The time of an alert is replaced by an earlier instant where
-        the alerting indicator clearly changed then: an alert fires after what it alerts to. Without either
-        the indicators decide alone, and where they are not clear the first fault that a platform reports and
-        that still lasts, then the strongest step that symptoms of the system take together; None where there
-        is none either.
+        the alerting indicator clearly changed then, or several symptoms stepped together: an alert fires
+        after what it alerts to. Without either the indicators decide alone, and where they are not clear the
+        first fault that a platform reports and that still lasts, then the strongest step that symptoms of the
+        system take together; None where there is none either.
         """
         with self._lock:  # also taken in `at`: two threads never search for the same onset twice
             if given_s not in self._onsets:
@@ -159,11 +159,15 @@ class Views:
             found = estimate_onset(begins_s, table.value[rows], stated_s=stated, latest_s=latest_s)
         if stated is None:
             return (
-                step_onset(view, summary.alert)
+                step_onset(view, summary.alert, alert_s=None)
                 or found
                 or self._onset_by_platform(ctx)
-                or step_onset_of_all(view)
+                or step_onset_of_all(view, alert_s=None)
             )
+        if firm is None:
+            near = step_onset(view, summary.alert, alert_s=stated)
+            clear = near is not None or (found is not None and found.moved)
+            found = near or (None if clear else step_onset_of_all(view, alert_s=stated)) or found
         if found is None:
             return OnsetEstimate(stated, None, 0.0, moved=False)
         if firm is not None:

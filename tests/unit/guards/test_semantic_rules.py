@@ -118,6 +118,14 @@ def test_a_ranking_of_another_question_contradicts_nothing(elsewhere: EvidenceRe
     assert reasons_against(elsewhere) == ()
 
 
+def test_a_ranking_at_the_alert_is_of_no_question_that_began_earlier() -> None:
+    """Whichever stands first: a question has one time, and the tools found an earlier one."""
+    late = other(onset_s=ONSET_S + 60.0, scope=f'{{"onset":{ONSET_S + 60.0}}}')
+    for records in ((FACTS, RANKING, late), (late, RANKING, FACTS)):
+        case = build_case(DRAFT, records, inquiry=ALERTED)
+        assert [each.tool_call_id for each in case.rankings] == ["t2"]
+
+
 def test_two_rankings_that_say_the_same_agree() -> None:
     """The one that is less sure is the one that is judged, whichever is cited."""
     doubtful = other(entity="payment", score=2.0, attributes=with_attributes(margin=0.2, strength=0.6))
@@ -141,9 +149,7 @@ def test_two_rankings_that_say_the_same_agree() -> None:
         (other(), SetAsideReason.FEWER_KINDS, True),
         (other(attributes=with_attributes(metric_score=1.0)), SetAsideReason.FEWER_KINDS, False),
         (other(attributes=with_attributes(self_time_score=1.0)), SetAsideReason.FEWER_KINDS, False),
-        (other(onset_s=ONSET_S + 60.0), SetAsideReason.AT_THE_ALERT, True),
         (other(onset_s=ONSET_S), SetAsideReason.AT_THE_ALERT, False),
-        (other(onset_s=ONSET_S + 60.0), SetAsideReason.NOTHING_WRONG, False),
     ],
 )
 def test_a_ranking_is_set_aside_for_a_reason_that_is_true_of_the_records(

@@ -1,4 +1,4 @@
-"""The onset where nothing is stated."""
+"""The onset where an alert leaves few points after it, and where nothing is stated."""
 
 from __future__ import annotations
 
@@ -58,6 +58,23 @@ def sources_of(*series: Series, alert_s: float | None = None) -> InMemorySources
     return InMemorySources(incident=series, call_edges=CALLS, alert=alert)
 
 
+def test_an_alert_two_minutes_late_is_corrected(ctx: RunContext) -> None:
+    """With two points between what began and the alert, and none after it."""
+    alert_s = onset_at(COLUMNS)
+    late = sources_of(line("web", COLUMNS - 2), line("pay", COLUMNS - 2), alert_s=alert_s)
+    assert onset_s(ctx, late) == about(onset_at(COLUMNS - 2))
+
+
+def test_an_alert_whose_series_shows_nothing_is_corrected_by_those_that_step_together(
+    ctx: RunContext,
+) -> None:
+    """One other series alone steps by chance."""
+    calm, alert_s = line("web", COLUMNS), onset_at(32)
+    pay = line("pay", 30), line("pay", 30, signal="latency_p99")
+    assert onset_s(ctx, sources_of(calm, *pay, alert_s=alert_s)) == about(onset_at(30))
+    assert onset_s(ctx, sources_of(calm, pay[0], alert_s=alert_s)) == alert_s
+
+
 def test_nothing_stated_finds_the_step_of_the_entry_before_a_louder_one_elsewhere(ctx: RunContext) -> None:
     """An older blip of a callee is larger, and over."""
     blip = line("pay", 8, times=50.0, until=11), line("pay", 8, signal="latency_p99", times=50.0, until=11)
@@ -106,6 +123,6 @@ def test_a_step_that_was_searched_for_is_no_time_of_the_question(ctx: RunContext
     found = EstimateOnset(Views(sources.sources())).run(ctx, {})
     assert found.items[0].attributes["shared"] is True
     record = ready_record(*found.items, tool_name="estimate_onset")
-    assert question_scope(Inquiry(), [record]).onsets == ()
+    assert question_scope(Inquiry(), [record]).onset_s is None
     by_alert = replace(Inquiry(), onset_origin=OnsetOrigin.ALERT, onset_s=onset_at(32))
-    assert len(question_scope(by_alert, [record]).onsets) == 2
+    assert question_scope(by_alert, [record]).onset_s == found.items[0].onset_s
