@@ -8,7 +8,6 @@ from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.absence_rule import AbsenceRule, absence_rule
-from diagnosis_harness.guards.asked import QuestionScope
 from diagnosis_harness.guards.incident_time import SAME_TIME_S, in_recording, is_of_incident
 from diagnosis_harness.guards.verdict import Finding, FindingCode
 from diagnosis_harness.kernel.window import TimeWindow
@@ -19,7 +18,9 @@ _OF_THE_WINDOW = frozenset({"start", "end", "onset", "limit"})
 """Arguments that the searched window already states, or that do not affect an empty answer."""
 
 
-def absence_findings(claim: Claim, records: Records, asked: QuestionScope) -> list[Finding]:
+def absence_findings(
+    claim: Claim, records: Records, inquiry: Inquiry, onset_s: float | None
+) -> list[Finding]:
     """Objections to an ABSENT claim whose references are known to be empty READY records.
 
     One of the records must come from a tool whose empty answer is an absence, have searched at least one
@@ -28,34 +29,35 @@ def absence_findings(claim: Claim, records: Records, asked: QuestionScope) -> li
     """
     nearest: FindingCode | None = None
     for ref in claim.refs:
-        code = _objection(claim, records[ref.tool_call_id], asked)
+        code = _objection(claim, records[ref.tool_call_id], inquiry, onset_s)
         if code is None:
             return []
         nearest = nearest or code
     return [Finding(nearest or FindingCode.ABSENCE_OUT_OF_SCOPE, claim.claim_id, claim.refs[0])]
 
 
-def state_absence(claim: Claim, records: Records, asked: QuestionScope) -> Claim | None:
+def state_absence(claim: Claim, records: Records, inquiry: Inquiry, onset_s: float | None) -> Claim | None:
     """The absence as it is published: what was searched, how much and when; None if nothing supports it."""
     for ref in claim.refs:
         record = records.get(ref.tool_call_id)
         rule = None if record is None else absence_rule(record.tool_name)
         if record is None or record.projection is None or rule is None:
             continue
-        if _objection(claim, record, asked) is None:
+        if _objection(claim, record, inquiry, onset_s) is None:
             return replace(
                 claim,
                 refs=(ref,),
                 quotes=(),
                 value=float(record.projection.looked_at),
                 unit=rule.looked.value,
-                window=in_recording(record.projection.window, asked.inquiry),
+                window=in_recording(record.projection.window, inquiry),
             )
     return None
 
 
-def _objection(claim: Claim, record: EvidenceRecord, asked: QuestionScope) -> FindingCode | None:
-    inquiry = asked.inquiry
+def _objection(
+    claim: Claim, record: EvidenceRecord, inquiry: Inquiry, onset_s: float | None
+) -> FindingCode | None:
     rule, found = absence_rule(record.tool_name), record.projection
     if rule is None or found is None or any(getattr(claim, name) is not None for name in _NOT_OF_AN_ABSENCE):
         return FindingCode.ABSENCE_OUT_OF_SCOPE
@@ -64,7 +66,7 @@ def _objection(claim: Claim, record: EvidenceRecord, asked: QuestionScope) -> Fi
     if not _is_known(claim.entity, rule, inquiry):
         return FindingCode.NAME_NOT_KNOWN
     sought = _is_what_was_sought(claim, record, rule) and _is_counted_right(claim, found, rule)
-    if not sought or not _is_inside(claim.window, found.window, rule, asked):
+    if not sought or not _is_inside(claim.window, found.window, rule, inquiry, onset_s=onset_s):
         return FindingCode.ABSENCE_OUT_OF_SCOPE
     return None
 
@@ -96,11 +98,16 @@ def _is_counted_right(claim: Claim, found: Projection, rule: AbsenceRule) -> boo
 
 
 def _is_inside(
-    stated: TimeWindow | None, looked: TimeWindow | None, rule: AbsenceRule, asked: QuestionScope
+    stated: TimeWindow | None,
+    looked: TimeWindow | None,
+    rule: AbsenceRule,
+    inquiry: Inquiry,
+    *,
+    onset_s: float | None,
 ) -> bool:
     """Whether the record looked into a recorded window, which holds the claim's where it names one."""
-    recorded = in_recording(looked, asked.inquiry)
-    if recorded is None or (rule.compares and not is_of_incident(looked, asked.inquiry, asked.onset_s)):
+    recorded = in_recording(looked, inquiry)
+    if recorded is None or (rule.compares and not is_of_incident(looked, inquiry, onset_s)):
         return False
     if stated is None:
         return True

@@ -130,7 +130,7 @@ def _claim_findings(claim: Claim, records: Records, asked: QuestionScope, inquir
     if findings:
         return findings
     if claim.predicate is Predicate.ABSENT:
-        return absence_findings(claim, records, asked)
+        return absence_findings(claim, records, inquiry, asked.onset_s)
     return _support_findings(claim, records, asked, inquiry)
 
 

@@ -24,7 +24,7 @@ def restate(claim: Claim, records: Records, asked: QuestionScope) -> Claim | Non
     it can be cut.
     """
     if claim.predicate is Predicate.ABSENT:
-        return state_absence(claim, records, asked)
+        return state_absence(claim, records, asked.inquiry, asked.onset_s)
     cited = [(ref, item, records[ref.tool_call_id]) for ref, item in records.items_cited(claim)]
     supporting = next((item for _, item, record in cited if _supports(claim, item, record, asked)), None)
     if supporting is None:
