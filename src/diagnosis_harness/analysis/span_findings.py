@@ -14,6 +14,7 @@ from diagnosis_harness.analysis.spans import (
     GroupShift,
     ShareShift,
     SpanColumns,
+    calls_between,
     log_ms,
     moments_of,
     share_shift,
@@ -141,6 +142,9 @@ def call_pattern_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.
     An early return or an exception shows as a call that is no longer made: the cheap form of the event
     patterns that Yu et al. (ESEC/FSE 2023) compare. Spans whose trace is cut off at the edge of a recording
     look the same, which the null learns.
+
+    A client span makes one call. Which callee it goes to is a matter of demand: only spans of a client
+    operation that lead nowhere at all have lost their call, of each callee as many as its usual share.
     """
     child = np.flatnonzero(spans.parent >= 0)
     if len(child) == 0:
@@ -159,6 +163,14 @@ def call_pattern_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.
     makes = sound[parent]
     spans_of = _count(kind[rows], slices[rows], kinds)[of_parent]
     calls_of = _count(pair[makes], slices[parent[makes]], len(first))
+    leads = np.zeros(len(spans), dtype=np.bool_)
+    leads[parent] = True
+    nowhere = np.flatnonzero(sound & ~leads)
+    waits = _client_kinds(spans, kind, kinds)[of_parent]
+    lost = _count(kind[nowhere], slices[nowhere], kinds)[of_parent]
+    usual = calls_of[:, :NULL_SLICES].sum(axis=1)
+    share = usual / np.maximum(np.bincount(of_parent, weights=usual, minlength=kinds)[of_parent], 1)
+    spans_of[waits] = (calls_of + np.rint(lost * share[:, None]).astype(np.int64))[waits]
     shift, null = _share_shift(calls_of, spans_of, slices)
     return ShareGroups(
         spans.entity[parent][first],
@@ -168,6 +180,13 @@ def call_pattern_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.
         shift,
         null,
     )
+
+
+def _client_kinds(spans: SpanColumns, kind: Codes, kinds: int) -> Flags:
+    """Which kinds of spans only wait for a call to another entity."""
+    found = np.zeros(kinds, dtype=np.bool_)
+    found[kind[calls_between(spans).caller_row]] = True
+    return found
 
 
 def _time_shift(group: Codes, duration_s: Floats, *, slices: Codes, groups: int) -> tuple[GroupShift, Floats]:

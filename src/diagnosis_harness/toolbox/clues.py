@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log1p
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from diagnosis_harness.analysis.arrays import Codes, Floats
 from diagnosis_harness.analysis.call_gap import charge_gaps, gap_clues
 from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality, calibrate, noise_level
+from diagnosis_harness.analysis.felt_time import LEAST_FELT, added_shares
 from diagnosis_harness.analysis.graph import CallGraph
 from diagnosis_harness.analysis.meaning import RESOURCES, SYMPTOMS, SignalKind, SignalSide
 from diagnosis_harness.analysis.robust import high_rows
@@ -28,6 +29,8 @@ LEAST_DEMAND = 1.2  # times the usual requests, from which on demand explains an
 BEYOND_DEMAND = 1.25  # times the demand's growth; use per request rises a little as a resource fills up
 NEARLY_FULL = 0.8  # of a resource in use, from which on who needs it waits four times as long as it is served
 LEAST_GROWTH = 1.0  # of the processor where its limit is not known: less than doubled, it may be far from it
+_AFTER_FAILURE = frozenset({"error", "errors", "exception", "exceptions", "failure", "fallback", "rollback"})
+"""Words of operations that run where something failed: frameworks name their handlers so."""
 _FAILURE = frozenset({SignalKind.ERRORS, SignalKind.AVAILABILITY})
 _SLOWNESS = frozenset({SignalKind.LATENCY})
 _RESOURCE_FAULT = {
@@ -157,7 +160,14 @@ def span_clues(view: SpanView, groups: SpanGroups) -> list[Clue]:
 
 
 def _self_time(view: SpanView, groups: TimeGroups) -> list[Clue]:
-    return _own(view, groups, Modality.SELF_TIME, "LATENCY")
+    """Slower operations; what adds next to nothing to the requests that pass there explains no effect."""
+    felt = added_shares(view.spans, view.fault, groups) >= LEAST_FELT
+    return [
+        clue if noticed else replace(clue, explained=log1p(clue.z))
+        for clue, noticed in zip(
+            _own(view, groups, Modality.SELF_TIME, "LATENCY"), felt.tolist(), strict=True
+        )
+    ]
 
 
 def _failures(view: SpanView, groups: ShareGroups) -> list[Clue]:
@@ -209,11 +219,16 @@ def _on_the_way(
 
 
 def _patterns(view: SpanView, groups: ShareGroups) -> list[Clue]:
-    """Usual calls that are no longer made: an early end inside the entity that used to make them."""
+    """Usual calls that are no longer made: an early end inside the entity that used to make them.
+
+    A handler of errors that is no longer called is good news.
+    """
     noise = _span_noise(groups.null)
     clues = []
     for place in np.flatnonzero((groups.shift.baseline >= USUAL_CALL) & (groups.shift.z < 0)).tolist():
         child = view.operations[int(groups.child_operation[place])]
+        if not _AFTER_FAILURE.isdisjoint(words_of(child)):
+            continue
         region = f"{view.operations[int(groups.operation[place])]} before {child}"
         z = -float(groups.shift.z[place])
         entity = view.entities[int(groups.entity[place])]

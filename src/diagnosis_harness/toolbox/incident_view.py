@@ -39,6 +39,7 @@ from diagnosis_harness.toolbox.metric_grid import MetricSeries
 from diagnosis_harness.toolbox.metric_table import MetricTable, build_metric_table
 from diagnosis_harness.toolbox.origin import CalleeSight, OwnEvidence
 from diagnosis_harness.toolbox.ports import UNNAMED_ENTITY, AlertInfo, Sources
+from diagnosis_harness.toolbox.silent_lines import silent_line_clues
 from diagnosis_harness.toolbox.span_table import SpanView
 
 KNOWN_SPANS = 10  # of an operation on both sides, from which on spans replace latency metrics of their entity
@@ -191,6 +192,8 @@ class IncidentView:
             clues += metric_gaps(self.metrics)
         if self.logs is not None:
             clues += log_clues(self.logs, self.graph)
+            if self.spans is not None:
+                clues += silent_line_clues(self.logs, self.spans)
         return clues + event_clues(self.events, self.owners, onset_s=self.onset_s)
 
     def usual_entry(self) -> str | None:

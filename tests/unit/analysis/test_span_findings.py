@@ -76,6 +76,21 @@ def test_an_early_return_shows_as_a_call_no_longer_made() -> None:
     assert (found.entity[place], found.operation[place], found.child_operation[place]) == (0, 0, 1)
 
 
+def test_a_client_that_calls_another_callee_has_lost_no_call() -> None:
+    """One client operation serves two callees; after the onset most requests ask the other one."""
+    rows: list[tuple[int, int, int, float, float, bool]] = []
+    for trace in range(TRACES):
+        other = trace % 10 == 0 if trace < NORMAL else trace % 10 != 0
+        start, at = 10.0 * trace, len(rows)
+        rows.append((-1, 0, 0, start, 0.3, False))
+        rows.append((at, 0, 1, start, 0.2, False))
+        rows.append((at + 1, 2 if other else 1, 3 if other else 2, start, 0.1, False))
+    spans = SpanColumns(*(np.array(column) for column in zip(*rows, strict=True)))
+    found = call_pattern_groups(spans, late(spans), one_recording(spans))
+    assert found is not None
+    assert np.abs(found.shift.z[found.operation == 1]).max() < 1
+
+
 def test_whoever_stops_because_a_callee_failed_breaks_no_pattern() -> None:
     """Parents with a failing child are left out."""
     spans = traces(own=0.4)

@@ -1,0 +1,40 @@
+"""How much slower work adds to the requests that pass there: a cause must be as large as its effect."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from diagnosis_harness.analysis.arrays import Flags, Floats, Ints
+from diagnosis_harness.analysis.span_findings import TimeGroups
+from diagnosis_harness.analysis.spans import SpanColumns
+
+LEAST_FELT = 0.05
+"""Share of a request's time below which nobody notices what was added: requests differ by more from one
+minute to the next. No other value was tried."""
+
+
+def added_shares(spans: SpanColumns, fault: Flags, groups: TimeGroups) -> Floats:
+    """By group the time that it added after the onset, as a share of the time of its requests."""
+    width = int(spans.operation.max(initial=0)) + 1
+    group_of = {
+        code: place
+        for place, code in enumerate((groups.entity * np.int64(width) + groups.operation).tolist())
+    }
+    late = np.flatnonzero(fault)
+    codes, inverse = np.unique(
+        spans.entity[late] * np.int64(width) + spans.operation[late], return_inverse=True
+    )
+    group = np.array([group_of[code] for code in codes.tolist()], dtype=np.int64)[inverse]
+    pairs = np.unique(group * np.int64(max(len(spans), 1)) + _roots(spans)[late])
+    of_pair, root = np.divmod(pairs, max(len(spans), 1))
+    total_s = np.bincount(of_pair, weights=spans.duration_s[root], minlength=len(groups.entity))
+    added_s = np.maximum(groups.shift.fault_s - groups.shift.baseline_s, 0.0) * groups.shift.fault_count
+    return np.divide(added_s, total_s, out=np.full(len(total_s), np.inf), where=total_s > 0)
+
+
+def _roots(spans: SpanColumns) -> Ints:
+    """Of each span the outermost one above it that was recorded."""
+    root = np.where(spans.parent >= 0, spans.parent, np.arange(len(spans))).astype(np.int64)
+    while not np.array_equal(above := root[root], root):
+        root = above
+    return root

@@ -1,0 +1,58 @@
+"""What spans say against an entity, and what they do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from diagnosis_harness.analysis.clue import Modality
+from diagnosis_harness.analysis.span_findings import call_gap_groups, call_pattern_groups, self_time_groups
+from diagnosis_harness.analysis.spans import SpanColumns, calls_between, self_time
+from diagnosis_harness.toolbox.clues import SpanGroups, span_clues
+from diagnosis_harness.toolbox.span_table import SpanView
+
+TRACES, NORMAL = 120, 80
+
+
+def found(child: str, *, called_s: tuple[float, float], gone: bool = False) -> set[Modality]:
+    """Findings where each request makes one inner call, which lasts so long before and after the onset."""
+    rows: list[tuple[int, int, int, float, float]] = []
+    for trace in range(TRACES):
+        late = trace >= NORMAL
+        rows.append((-1, 0, 0, 10.0 * trace, 1.0 + called_s[late]))
+        if not (late and gone):
+            rows.append((len(rows) - 1, 0, 1, 10.0 * trace, called_s[late]))
+    columns = SpanColumns(*(np.array(column) for column in zip(*rows, strict=True)), None)
+    own_s, calls = self_time(columns), calls_between(columns)
+    fault, recording = columns.start_s >= 10.0 * NORMAL, np.zeros(len(columns), np.int8)
+    view = SpanView(("shop",), ("checkout", child), columns, own_s, calls, fault, recording)
+    groups = SpanGroups(
+        self_time_groups(columns, own_s, fault, recording),
+        call_gap_groups(columns, calls, fault, recording),
+        None,
+        None,
+        call_pattern_groups(columns, fault, recording),
+    )
+    return {clue.modality for clue in span_clues(view, groups) if clue.excess > 0}
+
+
+@pytest.mark.parametrize(
+    ("child", "expected"),
+    [
+        ("reserve", {Modality.ERRORS}),
+        ("BasicErrorController.error", set()),
+        ("rollback order", set()),
+        ("order.fallback", set()),
+    ],
+)
+def test_a_handler_of_failures_that_is_no_longer_called_is_no_trouble(
+    child: str, expected: set[Modality]
+) -> None:
+    """Errors before the onset that stopped are no early end of requests."""
+    assert found(child, called_s=(0.1, 0.1), gone=True) == expected
+
+
+@pytest.mark.parametrize(("late_s", "expected"), [(0.02, set()), (0.5, {Modality.SELF_TIME})])
+def test_slower_work_that_no_request_feels_is_no_cause(late_s: float, expected: set[Modality]) -> None:
+    """A query of 1 ms that takes 20 ms is unlike normal operation, and two hundredths of a request."""
+    assert found("SELECT price", called_s=(0.001, late_s)) == expected
