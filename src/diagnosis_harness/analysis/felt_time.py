@@ -29,7 +29,9 @@ def added_shares(spans: SpanColumns, fault: Flags, groups: TimeGroups) -> Floats
     of_pair, root = np.divmod(pairs, max(len(spans), 1))
     total_s = np.bincount(of_pair, weights=spans.duration_s[root], minlength=len(groups.entity))
     added_s = np.maximum(groups.shift.fault_s - groups.shift.baseline_s, 0.0) * groups.shift.fault_count
-    return np.divide(added_s, total_s, out=np.full(len(total_s), np.inf), where=total_s > 0)
+    share: Floats = np.full(len(total_s), np.inf)
+    np.divide(added_s, total_s, out=share, where=total_s > 0)
+    return share
 
 
 def _roots(spans: SpanColumns) -> Ints:

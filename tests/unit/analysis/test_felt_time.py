@@ -21,7 +21,8 @@ def test_a_slower_query_counts_as_far_as_requests_feel_it(query_s: float, share:
         rows.append((-1, 0, 0, 10.0 * trace, 1.0 + own_s))
         if trace % 2:
             rows.append((len(rows) - 1, 1, 1, 10.0 * trace, own_s))
-    spans = SpanColumns(*(np.array(column) for column in zip(*rows, strict=True)), None)
+    parent, entity, operation, start_s, duration_s = (np.array(c) for c in zip(*rows, strict=True))
+    spans = SpanColumns(parent, entity, operation, start_s, duration_s, None)
     late = spans.start_s >= 10.0 * NORMAL
     groups = self_time_groups(spans, self_time(spans), late, np.zeros(len(spans), np.int8))
     found = dict(zip(groups.entity.tolist(), added_shares(spans, late, groups).tolist(), strict=True))

@@ -22,7 +22,8 @@ def found(child: str, *, called_s: tuple[float, float], gone: bool = False) -> s
         rows.append((-1, 0, 0, 10.0 * trace, 1.0 + called_s[late]))
         if not (late and gone):
             rows.append((len(rows) - 1, 0, 1, 10.0 * trace, called_s[late]))
-    columns = SpanColumns(*(np.array(column) for column in zip(*rows, strict=True)), None)
+    parent, entity, operation, start_s, duration_s = (np.array(c) for c in zip(*rows, strict=True))
+    columns = SpanColumns(parent, entity, operation, start_s, duration_s, None)
     own_s, calls = self_time(columns), calls_between(columns)
     fault, recording = columns.start_s >= 10.0 * NORMAL, np.zeros(len(columns), np.int8)
     view = SpanView(("shop",), ("checkout", child), columns, own_s, calls, fault, recording)
