@@ -58,6 +58,7 @@ class PatternShift:
         usual: lines that normal operation would have written in the time after the onset.
         as_far: slices of normal operation that stray as far from the others, the same way.
         null: z of each slice, patterns by slices; no columns where too little is known.
+        counts: lines of each slice, patterns by slices.
     """
 
     z: Floats
@@ -66,6 +67,7 @@ class PatternShift:
     usual: Floats
     as_far: Ints
     null: Floats
+    counts: Ints
 
 
 def slice_of(time_s: Floats, start_s: float, normal_s: float, passed_s: float) -> NDArray[np.int8]:
@@ -94,7 +96,13 @@ def compare_patterns(lines: TimedLines, demand: Floats) -> PatternShift:
     if lines.normal_s <= 0 or lines.fault_s <= 0:
         none = np.zeros(lines.patterns)
         return PatternShift(
-            none, before, after, none, np.zeros(lines.patterns, np.int64), np.zeros((lines.patterns, 0))
+            none,
+            before,
+            after,
+            none,
+            np.zeros(lines.patterns, np.int64),
+            np.zeros((lines.patterns, 0)),
+            counts,
         )
     strays = np.sqrt(_dispersion(lines, counts))
     z = _root_of_ratio((after, lines.fault_s), (before, lines.normal_s), demand) / strays
@@ -110,7 +118,7 @@ def compare_patterns(lines: TimedLines, demand: Floats) -> PatternShift:
     )
     as_far = ((null * np.sign(z)[:, None] >= np.abs(z)[:, None]) & (z != 0)[:, None]).sum(axis=1)
     usual = before * (lines.fault_s / lines.normal_s)
-    return PatternShift(z, before, after, usual, as_far.astype(np.int64), null)
+    return PatternShift(z, before, after, usual, as_far.astype(np.int64), null, counts)
 
 
 def is_shift(shift: PatternShift) -> NDArray[np.bool_]:

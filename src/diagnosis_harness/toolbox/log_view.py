@@ -65,6 +65,8 @@ class LogView:
     normal_s: float
     lines: int
     """Lines compared, on both sides."""
+    begins_s: tuple[float, float]
+    """The first line of the incident's recording, and of the baseline's; NaN without one."""
 
     def edges(self) -> frozenset[tuple[str, str]]:
         """Calls that lines of failure name."""
@@ -160,6 +162,7 @@ def build_log_view(held: LogRecordings, *, onset_s: float, until_s: float | None
         TimeWindow(onset_s, end_s),
         normal_s,
         int((slices >= _AFTER).sum()),
+        (start_s, float(held.baseline.time_s[0]) if other_s else np.nan),
     )
 
 

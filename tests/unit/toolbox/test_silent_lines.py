@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from diagnosis_harness.analysis.log_order import OrderedLines, compare_order
-from diagnosis_harness.analysis.log_patterns import PatternShift
+from diagnosis_harness.analysis.log_patterns import SLICES, PatternShift
 from diagnosis_harness.analysis.spans import SpanColumns, calls_between, self_time
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.log_view import LogPattern, LogView
@@ -36,7 +36,7 @@ def spans() -> SpanView:
     return view.since(ONSET_S)
 
 
-def lines(before: Sequence[int], after: Sequence[int]) -> LogView:
+def lines(before: Sequence[int], after: Sequence[int], *, at_once: bool = False) -> LogView:
     """One pattern of each service, with so many lines before and after the onset."""
     none = np.zeros(0, np.int64)
     empty = OrderedLines(none, none, none, np.zeros(0, np.bool_), 0)
@@ -45,19 +45,40 @@ def lines(before: Sequence[int], after: Sequence[int]) -> LogView:
         for name in ("cart", "pay", "quote")
     )
     zero = np.zeros(len(patterns))
+    counts = np.array([_evenly(number) for number in before])
+    if at_once:
+        counts = np.sort(np.cumsum(counts, axis=1) * (np.arange(SLICES) == SLICES - 1))
     shift = PatternShift(
-        zero, np.array(before), np.array(after), zero, zero.astype(np.int64), np.zeros((len(patterns), 0))
+        zero,
+        np.array(before),
+        np.array(after),
+        zero,
+        zero.astype(np.int64),
+        np.zeros((len(patterns), 0)),
+        counts,
     )
     return LogView(
-        patterns, shift, compare_order(empty), zero, TimeWindow(ONSET_S, END_S), ONSET_S, sum(before)
+        patterns,
+        shift,
+        compare_order(empty),
+        zero,
+        TimeWindow(ONSET_S, END_S),
+        ONSET_S,
+        sum(before),
+        (0.0, np.nan),
     )
 
 
-def blamed(before: Sequence[int], after: Sequence[int]) -> list[tuple[str, str]]:
+def _evenly(lines: int) -> list[int]:
+    """The lines spread over the slices of normal operation."""
+    return [lines // SLICES] * SLICES
+
+
+def blamed(before: Sequence[int], after: Sequence[int], *, at_once: bool = False) -> list[tuple[str, str]]:
     """Entities and regions of the findings."""
     return [
         (clue.entity, clue.region)
-        for clue in silent_line_clues(lines(before, after), spans())
+        for clue in silent_line_clues(lines(before, after, at_once=at_once), spans())
         if clue.excess > 0
     ]
 
@@ -75,3 +96,8 @@ def test_lines_that_a_recording_lost_everywhere_blame_nobody() -> None:
 def test_a_line_that_never_went_with_the_operation_says_nothing_of_it() -> None:
     """Half as many lines as spans are no line for each."""
     assert blamed([40, 20, 40], [30, 1, 30]) == []
+
+
+def test_as_many_lines_at_other_times_are_not_those_of_the_operation() -> None:
+    """The numbers agree by coincidence; the lines were all written at once."""
+    assert blamed([40, 40, 40], [30, 2, 30], at_once=True) == []
