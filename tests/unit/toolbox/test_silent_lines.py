@@ -74,7 +74,7 @@ def _evenly(lines: int) -> list[int]:
     return [lines // SLICES] * SLICES
 
 
-def blamed(before: Sequence[int], after: Sequence[int], *, at_once: bool = False) -> list[tuple[str, str]]:
+def blame(before: Sequence[int], after: Sequence[int], *, at_once: bool = False) -> list[tuple[str, str]]:
     """Entities and regions of the findings."""
     return [
         (clue.entity, clue.region)
@@ -85,19 +85,19 @@ def blamed(before: Sequence[int], after: Sequence[int], *, at_once: bool = False
 
 def test_an_operation_that_ends_before_its_first_line_is_found() -> None:
     """It runs as often as ever and writes next to nothing, and no other line shows it."""
-    assert blamed([40, 40, 40], [30, 2, 30]) == [("pay", "charge before pay begins")]
+    assert blame([40, 40, 40], [30, 2, 30]) == [("pay", "charge before pay begins")]
 
 
 def test_lines_that_a_recording_lost_everywhere_blame_nobody() -> None:
     """A log file that ends early cuts the lines of all."""
-    assert blamed([40, 40, 40], [10, 10, 10]) == []
+    assert blame([40, 40, 40], [10, 10, 10]) == []
 
 
 def test_a_line_that_never_went_with_the_operation_says_nothing_of_it() -> None:
     """Half as many lines as spans are no line for each."""
-    assert blamed([40, 20, 40], [30, 1, 30]) == []
+    assert blame([40, 20, 40], [30, 1, 30]) == []
 
 
 def test_as_many_lines_at_other_times_are_not_those_of_the_operation() -> None:
     """The numbers agree by coincidence; the lines were all written at once."""
-    assert blamed([40, 40, 40], [30, 2, 30], at_once=True) == []
+    assert blame([40, 40, 40], [30, 2, 30], at_once=True) == []

@@ -14,7 +14,7 @@ from diagnosis_harness.toolbox.span_table import SpanView
 TRACES, NORMAL = 120, 80
 
 
-def found(child: str, *, called_s: tuple[float, float], gone: bool = False) -> set[Modality]:
+def findings(child: str, *, called_s: tuple[float, float], gone: bool = False) -> set[Modality]:
     """Findings where each request makes one inner call, which lasts so long before and after the onset."""
     rows: list[tuple[int, int, int, float, float]] = []
     for trace in range(TRACES):
@@ -50,10 +50,10 @@ def test_a_handler_of_failures_that_is_no_longer_called_is_no_trouble(
     child: str, expected: set[Modality]
 ) -> None:
     """Errors before the onset that stopped are no early end of requests."""
-    assert found(child, called_s=(0.1, 0.1), gone=True) == expected
+    assert findings(child, called_s=(0.1, 0.1), gone=True) == expected
 
 
 @pytest.mark.parametrize(("late_s", "expected"), [(0.02, set()), (0.5, {Modality.SELF_TIME})])
 def test_slower_work_that_no_request_feels_is_no_cause(late_s: float, expected: set[Modality]) -> None:
     """A query of 1 ms that takes 20 ms is unlike normal operation, and two hundredths of a request."""
-    assert found("SELECT price", called_s=(0.001, late_s)) == expected
+    assert findings("SELECT price", called_s=(0.001, late_s)) == expected
