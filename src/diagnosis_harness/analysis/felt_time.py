@@ -13,7 +13,7 @@ LEAST_FELT = 0.05
 minute to the next. No other value was tried."""
 
 
-def added_shares(spans: SpanColumns, fault: Flags, groups: TimeGroups) -> Floats:
+def shares_of_requests(spans: SpanColumns, fault: Flags, groups: TimeGroups) -> Floats:
     """By group the time that it added after the onset, as a share of the time of its requests."""
     width = int(spans.operation.max(initial=0)) + 1
     group_of = {

@@ -11,7 +11,7 @@ import numpy as np
 from diagnosis_harness.analysis.arrays import Codes, Floats
 from diagnosis_harness.analysis.call_gap import charge_gaps, gap_clues
 from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality, calibrate, noise_level
-from diagnosis_harness.analysis.felt_time import LEAST_FELT, added_shares
+from diagnosis_harness.analysis.felt_time import LEAST_FELT, shares_of_requests
 from diagnosis_harness.analysis.graph import CallGraph
 from diagnosis_harness.analysis.meaning import RESOURCES, SYMPTOMS, SignalKind, SignalSide
 from diagnosis_harness.analysis.robust import high_rows
@@ -161,7 +161,7 @@ def span_clues(view: SpanView, groups: SpanGroups) -> list[Clue]:
 
 def _self_time(view: SpanView, groups: TimeGroups) -> list[Clue]:
     """Slower operations; what adds next to nothing to the requests that pass there explains no effect."""
-    felt = added_shares(view.spans, view.fault, groups) >= LEAST_FELT
+    felt = shares_of_requests(view.spans, view.fault, groups) >= LEAST_FELT
     return [
         clue if noticed else replace(clue, explained=log1p(clue.z))
         for clue, noticed in zip(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from diagnosis_harness.analysis.felt_time import added_shares
+from diagnosis_harness.analysis.felt_time import shares_of_requests
 from diagnosis_harness.analysis.span_findings import self_time_groups
 from diagnosis_harness.analysis.spans import SpanColumns, self_time
 
@@ -25,5 +25,5 @@ def test_a_slower_query_counts_as_far_as_requests_feel_it(query_s: float, share:
     spans = SpanColumns(parent, entity, operation, start_s, duration_s, None)
     late = spans.start_s >= 10.0 * NORMAL
     groups = self_time_groups(spans, self_time(spans), late, np.zeros(len(spans), np.int8))
-    found = dict(zip(groups.entity.tolist(), added_shares(spans, late, groups).tolist(), strict=True))
+    found = dict(zip(groups.entity.tolist(), shares_of_requests(spans, late, groups).tolist(), strict=True))
     assert found[1] == pytest.approx(share, abs=0.005)
