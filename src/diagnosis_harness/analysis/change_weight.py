@@ -17,7 +17,7 @@ SLACK_S = 60.0  # an onset is known to about a minute
 HALF_WORTH_S = 3_600.0  # a change an hour before counts half as much as one right before
 LONG_BEFORE_S = 86_400.0  # what ran for a day without trouble is not what began it
 STEP_AWAY = 0.25  # what each call between takes from a place
-UNREAD_WORTH = 0.5  # of a change that says nothing of itself, where the best match counts 1
+UNREAD_WORTH = 0.5  # of a change without words to compare on one side, where the best match counts 1
 UNPLACED = 0.5  # a change of which nobody knows whose it is
 LEAST_FIT = 0.05  # of all that is new, by weight: a twentieth, where two words in forty are no chance
 LEAST_WORDS = 2  # one word alone is chance
@@ -30,11 +30,16 @@ class ChangeVerdict(StrEnum):
 
     CANDIDATE = "candidate"  # fits in time, place and words
     UNREAD = "unread"  # fits in time and place; what it changed is not recorded
+    UNCOMPARED = "uncompared"  # fits in time and place; no new line is recorded to compare its words with
     NO_MATCH = "no-match"  # fits in time and place; nothing that is new speaks of what it changed
     AFTER = "after-the-onset"
     LONG_BEFORE = "long-before"
     ELSEWHERE = "not-on-the-path"
     REVERTED = "reverted"
+
+
+FITTING = frozenset({ChangeVerdict.CANDIDATE, ChangeVerdict.UNREAD, ChangeVerdict.UNCOMPARED})
+"""Verdicts of a change that may have set the incident off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +75,17 @@ class WeighedChange:
 
 
 def weigh(
-    changes: Sequence[ChangeFacts], matches: Sequence[WordFit], *, onset_s: float
+    changes: Sequence[ChangeFacts],
+    matches: Sequence[WordFit],
+    *,
+    onset_s: float,
+    has_new_lines: bool = True,
 ) -> tuple[WeighedChange, ...]:
-    """All changes, the likeliest first, and those that are ruled out behind them."""
+    """All changes, the likeliest first, and those that are ruled out behind them.
+
+    Args:
+        has_new_lines: whether log lines show anything new that the words of a change could fit.
+    """
     best = max((fit.score for fit in matches), default=0.0)
     reverted = rows_reverted(changes, until_s=onset_s)
     found = []
@@ -81,8 +94,9 @@ def weigh(
         near = 1.0 / (1.0 + max(0.0, onset_s - change.time_s) / HALF_WORTH_S)
         place = UNPLACED if change.place is None else 1.0 / (1.0 + STEP_AWAY * max(change.place, 0))
         share = fit.score / best if best > 0 else 0.0
-        verdict = out or _verdict(change, fit, onset_s=onset_s)
-        worth = near * place * (share if change.is_told else UNREAD_WORTH)
+        verdict = out or _verdict(change, fit, onset_s=onset_s, has_new_lines=has_new_lines)
+        by_place = verdict in (ChangeVerdict.UNREAD, ChangeVerdict.UNCOMPARED) or not change.is_told
+        worth = near * place * (UNREAD_WORTH if by_place else share)
         found.append(WeighedChange(row, verdict, worth if out is None else 0.0, fit.words))
     order = list(ChangeVerdict)
     ranked = sorted(
@@ -94,14 +108,17 @@ def weigh(
     return tuple(ranked)
 
 
-def _verdict(change: ChangeFacts, fit: WordFit, *, onset_s: float) -> ChangeVerdict:
+def _verdict(change: ChangeFacts, fit: WordFit, *, onset_s: float, has_new_lines: bool) -> ChangeVerdict:
     """Of a change that nothing rules out."""
     if not change.is_told:
         return ChangeVerdict.UNREAD if change.place is not None else ChangeVerdict.NO_MATCH
     right_before = change.place == 0 and onset_s - change.time_s <= RIGHT_BEFORE_S
     least = LEAST_FIT if change.place is not None else LEAST_FIT / UNPLACED
     by_words = len(fit.words) >= LEAST_WORDS and fit.coverage >= least
-    return ChangeVerdict.CANDIDATE if by_words or (right_before and fit.words) else ChangeVerdict.NO_MATCH
+    if by_words or (right_before and fit.words):
+        return ChangeVerdict.CANDIDATE
+    by_place = change.place is not None and not has_new_lines
+    return ChangeVerdict.UNCOMPARED if by_place else ChangeVerdict.NO_MATCH
 
 
 def _reason_against(change: ChangeFacts, *, onset_s: float, is_reverted: bool) -> ChangeVerdict | None:

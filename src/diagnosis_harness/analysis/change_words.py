@@ -222,6 +222,20 @@ _SAID_EVERYWHERE = frozenset(
 """Words of every log line, every program and every commit: they tell one change from another no more."""
 
 
+_ROLLED_OUT = frozenset(
+    "automated automatic automation canary chart complete completed container created deploying finished"
+    " helm image initial install installation installed live node pending pod prod production redeploy"
+    " replica revision rolling scheduled staging started succeeded success successful successfully"
+    " superseded sync synced tag triggered upgrading via".split()
+)
+"""Words of tools that roll out: they say that something was changed, and not what."""
+
+
+def tells_what(text: str, names: Iterable[str]) -> bool:
+    """Whether a change says more than its names, versions and the usual words of a rollout."""
+    return not (words_of_names(names) | _ROLLED_OUT).issuperset(words_in(text))
+
+
 def words_in(text: str) -> list[str]:
     """The words of a text in lower case: whole identifiers of several parts, and their parts."""
     found = []

@@ -23,7 +23,7 @@ TRIGGER_REACH_S = 3_600.0
 LATER_S = 30.0
 """How much later than what explains the cause a change may seem to be: series begin to move at the start of a
 step, and half a minute is the usual step. An alert fires later than that, so its own time does not count."""
-FITTING_VERDICTS = frozenset({"candidate", "unread"})
+FITTING_VERDICTS = frozenset({"candidate", "unread", "uncompared"})
 """Verdicts of a weighed change that fits, as a change item names them (`analysis.change_weight`)."""
 _RESOURCES = frozenset({"cpu", "memory", "disk", "queue", "pool", "saturation"})
 """Kinds of signals that a resource has, as a signal item names them."""

@@ -13,6 +13,7 @@ from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.names import quote_text as quoted_text
 from diagnosis_harness.kernel.window import TimeWindow, parse_utc, utc_text
 from diagnosis_harness.report import words
+from diagnosis_harness.report.change_words import CHANGE_VERDICTS
 from diagnosis_harness.report.citations import Citations
 from diagnosis_harness.report.compose import fault_words
 from diagnosis_harness.report.document import (
@@ -68,15 +69,20 @@ def worth_showing(document: RunDocument) -> tuple[Candidate, ...]:
     return tuple(candidate for candidate in document.report.candidates if candidate.score > 0)
 
 
-def change_summary(claim: ClaimEntry, found: Citations) -> str:
-    """What was changed, quoted from its record; nothing for another claim."""
+def change_summary(claim: ClaimEntry, found: Citations, *, language: Language) -> str:
+    """What was changed, quoted from its record, and how it was weighed; nothing for another claim."""
     if claim.predicate is not Predicate.DEPLOYED:
         return ""
     for ref in claim.refs:
         attributes = found.items.get(ref, {}).get("attributes")
-        summary = attributes.get("summary") if isinstance(attributes, dict) else None
-        if isinstance(summary, str) and summary:
-            return f" {quoted_text(summary, most=SUMMARY_SHOWN)}"
+        if not isinstance(attributes, dict):
+            continue
+        summary, verdict = attributes.get("summary"), attributes.get("verdict")
+        quoted = quoted_text(summary, most=SUMMARY_SHOWN) if isinstance(summary, str) and summary else ""
+        weighed = CHANGE_VERDICTS.get(verdict) if isinstance(verdict, str) else None
+        parts = [quoted, "" if weighed is None else weighed.in_(language)]
+        if any(parts):
+            return " " + words.COLON.in_(language).join(part for part in parts if part)
     return ""
 
 

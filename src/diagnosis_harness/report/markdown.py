@@ -134,7 +134,7 @@ def _bullets(sentences: Iterable[str]) -> Iterator[str]:
 
 def _claims(claims: Sequence[ClaimEntry], cited: Citations, *, language: Language) -> Iterator[str]:
     for place, claim in enumerate(claims[:CLAIMS_SHOWN], start=1):
-        sentence = escape(f"{claim.sentence}{change_summary(claim, cited)}")
+        sentence = escape(f"{claim.sentence}{change_summary(claim, cited, language=language)}")
         yield f"{place}. {sentence} {_marks(claim.refs, cited)}"
     yield from _more(len(claims) - CLAIMS_SHOWN, language)
 

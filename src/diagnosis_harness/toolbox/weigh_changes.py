@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from diagnosis_harness.analysis.change_weight import (
+    FITTING,
     ChangeFacts,
     ChangeVerdict,
     WeighedChange,
     count_calls_between,
     weigh,
 )
-from diagnosis_harness.analysis.change_words import matches_of, new_words, words_in, words_of_names
+from diagnosis_harness.analysis.change_words import matches_of, new_words, tells_what, words_in, words_of_names
 from diagnosis_harness.analysis.graph import CallGraph, walk
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import Scalar
@@ -38,6 +39,7 @@ _TROUBLED = frozenset({"error", "err", "fatal", "critical", "crit", "panic", "se
 _REASONS = {
     ChangeVerdict.CANDIDATE: "fits in time, place and words; unproven",
     ChangeVerdict.UNREAD: "fits in time and place; what it changed is not recorded",
+    ChangeVerdict.UNCOMPARED: "fits in time and place; no new log line to compare its words with",
     ChangeVerdict.NO_MATCH: "nothing that is new speaks of what it changed",
     ChangeVerdict.AFTER: "ruled out: made after the onset",
     ChangeVerdict.LONG_BEFORE: "ruled out: it ran for more than a day without trouble",
@@ -53,7 +55,7 @@ class WeighChanges:
     A commit stands with its deploy, at the time of the deploy. `score` (0 to 1) joins nearness in time, place
     on the path from the affected entity, and how well its words fit those of new log lines and of the alert;
     it is never a proof. Attributes of an item: `verdict` (`candidate`, `unread` where only
-    time and place are known, `no-match`, or why it is ruled out),
+    time and place are known, `uncompared` where no new line is, `no-match`, or why it is ruled out),
     `matched` (the words that fit), `leads` (no
     other fits nearly as well), `change_kind`, `summary`, `commit`, `author`, `files`, `before_onset_s`.
     """
@@ -93,16 +95,16 @@ class WeighChanges:
         events = join_deploys(sources.changes.changes(ctx, window=None), self.views.names(ctx))
         below = _distances(graph, owners.get(affected or "", affected))
         changes = [_change(event, owners, below, graph.entities) for event in events]
-        query = _what_is_new(ctx, sources, onset.time_s)
         named = words_of_names(self.views.names(ctx))
-        query = {word: weight for word, weight in query.items() if word not in named}
+        alerting, logged = _words_of_alert(ctx, sources), _words_of_new_lines(ctx, sources, onset.time_s)
+        query = {word: weight for word, weight in (alerting | logged).items() if word not in named}
         fits = matches_of([words_in(each.text) for each in changes], query)
-        weighed = weigh(changes, fits, onset_s=onset.time_s)
+        weighed = weigh(changes, fits, onset_s=onset.time_s, has_new_lines=not named.issuperset(logged))
         items = tuple(
             _item(events[one.row], one, f"w{place}", onset_s=onset.time_s)
             for place, one in enumerate(weighed, start=1)
         )
-        fitting = any(one.verdict in (ChangeVerdict.CANDIDATE, ChangeVerdict.UNREAD) for one in weighed)
+        fitting = any(one.verdict in FITTING for one in weighed)
         note = None if fitting else f"none of the {len(events)} changes fits in time, place and words"
         return ToolFindings(items, None, len(events), narrow="name the affected entity", note=note)
 
@@ -170,33 +172,34 @@ def _change(
     event: ChangeEvent, owners: Mapping[str, str], below: Mapping[str, int], known: Collection[str]
 ) -> ChangeFacts:
     entity = owners.get(event.entity or "", event.entity)
-    names = words_of_names([entity or ""])
     changed = "\n".join(line for line in event.diff.splitlines() if line[:1] in "+-")
     return ChangeFacts(
         event.time_s,
         count_calls_between(entity, below=below, known=known),
         event.sha,
         "\n".join((event.summary, *event.files, changed or event.diff)),
-        bool(event.files or event.diff or not names.issuperset(words_in(event.summary))),
+        bool(event.files or event.diff or tells_what(event.summary, [entity or "", event.entity or ""])),
     )
 
 
-def _what_is_new(ctx: RunContext, sources: Sources, onset_s: float) -> dict[str, float]:
-    """Words of log lines that are new since the onset, of errors where there are any; and the alert's."""
-    query: dict[str, float] = {}
+def _words_of_alert(ctx: RunContext, sources: Sources) -> dict[str, float]:
     alert = sources.summary.summary(ctx).alert
-    for word in words_in(" ".join(part for part in (alert.signal, alert.summary) if part)):
-        query[word] = 0.5  # who writes an alert does not know the cause
-    if sources.logs is not None:
-        after = _lines(ctx, sources, TimeWindow(onset_s, onset_s + LINES_REACH_S))
-        before = _lines(ctx, sources, TimeWindow(onset_s - LINES_REACH_S, onset_s))
-        troubled = [line for line in after if (line.level or "").lower() in _TROUBLED]
-        words = lru_cache(WORDS_CACHED)(words_in)  # lines differ in their numbers, which are no words
-        query |= new_words(
-            (words(_NUMBER.sub("", line.message)) for line in troubled or after),
-            (words(_NUMBER.sub("", line.message)) for line in before),
-        )
-    return query
+    said = " ".join(part for part in (alert.signal, alert.summary) if part)
+    return dict.fromkeys(words_in(said), 0.5)  # who writes an alert does not know the cause
+
+
+def _words_of_new_lines(ctx: RunContext, sources: Sources, onset_s: float) -> dict[str, float]:
+    """Words of log lines that are new since the onset, of errors where there are any."""
+    if sources.logs is None:
+        return {}
+    after = _lines(ctx, sources, TimeWindow(onset_s, onset_s + LINES_REACH_S))
+    before = _lines(ctx, sources, TimeWindow(onset_s - LINES_REACH_S, onset_s))
+    troubled = [line for line in after if (line.level or "").lower() in _TROUBLED]
+    words = lru_cache(WORDS_CACHED)(words_in)  # lines differ in their numbers, which are no words
+    return new_words(
+        (words(_NUMBER.sub("", line.message)) for line in troubled or after),
+        (words(_NUMBER.sub("", line.message)) for line in before),
+    )
 
 
 def _lines(ctx: RunContext, sources: Sources, window: TimeWindow) -> Sequence[LogLine]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.support.inquiries import inquiry
 
-from diagnosis_harness.analysis.change_weight import ChangeVerdict
+from diagnosis_harness.analysis.change_weight import FITTING, ChangeVerdict
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate
 from diagnosis_harness.diagnosis.draft import Cause, CauseLevel, DiagnosisDraft
 from diagnosis_harness.guards.levels import (
@@ -198,7 +198,7 @@ def test_a_change_after_what_explains_the_cause_is_no_trigger() -> None:
 def test_a_weighed_change_is_a_trigger_only_where_it_fits(verdict: ChangeVerdict) -> None:
     """One that was ruled out, or of which nothing new speaks, is none."""
     weighed = replace(CHANGE, attributes={**CHANGE.attributes, "verdict": verdict.value})
-    fits = verdict in (ChangeVerdict.CANDIDATE, ChangeVerdict.UNREAD)
+    fits = verdict in FITTING
     due = CauseLevel.TRIGGER if fits else CauseLevel.EXPLAINED
     assert conclusion_level(EXPLAINED, [CPU, weighed]) is due
 

@@ -117,7 +117,7 @@ def _claims(
     plotted: set[EvidenceRef] = set()
     for place, claim in enumerate(claims[:CLAIMS_SHOWN], start=first):
         prefix = f"  {place}. "
-        body = Text(f"{claim.sentence}{change_summary(claim, cited)}")
+        body = Text(f"{claim.sentence}{change_summary(claim, cited, language=language)}")
         body.append(f" {cited.marks(claim.refs)}", "cyan")
         yield from hang(Text(prefix), body, width)
         for ref in claim.refs:

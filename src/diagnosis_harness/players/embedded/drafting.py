@@ -109,14 +109,21 @@ def _conclusion_claims(
         hit = (sound_claim(each.record, each.item, Predicate.AFFECTED) for each in shows)
         effects.append(next(filter(None, hit), None))
     effects += [plain_claim(each.record, each.item) for each in reading.of_kind(ItemKind.ONSET)]
-    stated = (claim for claim in (caused, *direct, *effects, *_fitting_changes(reading)) if claim is not None)
+    stated = (claim for claim in (caused, *direct, *effects, *_changes_before(reading)) if claim is not None)
     return tuple({claim.claim_id: claim for claim in stated}.values())
 
 
-def _fitting_changes(reading: Reading) -> tuple[Claim, ...]:
-    """Changes that fit in time, place and words, the likeliest first: candidates, and none concluded."""
-    weighed = [each for each in reading.of_kind(ItemKind.CHANGE_EVENT) if is_fitting_change(each.item)]
-    return _state_all(weighed)
+def _changes_before(reading: Reading) -> tuple[Claim, ...]:
+    """Changes shortly before the onset, none of them concluded.
+
+    Those that fit in time, place and words stand first, the likeliest at the top; then the others, nearest
+    first, so that a reader need not ask about them.
+    """
+    weighed = [each for each in reading.of_kind(ItemKind.CHANGE_EVENT) if "verdict" in each.item.attributes]
+    recent = [each for each in weighed if is_recent_change(each.item)]
+    others = [each for each in recent if not is_fitting_change(each.item)]
+    others.sort(key=lambda each: each.item.number("before_onset_s"))
+    return _state_all([*(each for each in recent if is_fitting_change(each.item)), *others])
 
 
 def _claims_about(reading: Reading, form: FormRead) -> tuple[Claim, ...]:
@@ -150,13 +157,13 @@ def _open_claims(reading: Reading) -> tuple[Claim, ...]:
     """Without a conclusion: what the alerting signal did, which the question was about, and what fits it."""
     alert = reading.alert()
     if alert is None or alert.entity is None:
-        return _fitting_changes(reading)
+        return _changes_before(reading)
     shown = [
         plain_claim(each.record, each.item)
         for each in reading.about(alert.entity, ItemKind.SIGNAL_CHANGE)
         if each.record.tool_name == "inspect_signal"
     ]
-    return (*(claim for claim in shown if claim is not None), *_fitting_changes(reading))
+    return (*(claim for claim in shown if claim is not None), *_changes_before(reading))
 
 
 def _hypothesis(reading: Reading, found: Found) -> Hypothesis:

@@ -169,7 +169,7 @@ def is_worth_telling(item: EvidenceItem) -> bool:
     if item.kind in OBSERVED_KINDS:
         return is_harm(item) or began_earlier(item)
     if item.kind is ItemKind.CHANGE_EVENT:
-        return is_fitting_change(item) if "verdict" in item.attributes else is_recent_change(item)
+        return is_recent_change(item)
     return True
 
 
