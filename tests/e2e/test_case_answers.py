@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -214,3 +215,49 @@ def test_of_a_calm_folder_all_that_was_checked_is_as_usual(tmp_path: Path) -> No
 
     assert first.startswith("As usual between 2026-05-06 09:28 and 09:45 UTC, in what was checked of the")
     assert "latency_s of booking" in first
+
+
+@pytest.mark.parametrize(
+    ("case", "language", "shown"),
+    [
+        ("A22b", "en", "revision 18, deployed: Upgrade complete”: came before, on the path of the calls"),
+        ("B08", "en", "“news 9.2.0”: near in time, but not among what the affected service calls"),
+        ("B08", "zh", "“news 9.2.0”：时间相近，但不在受影响服务的调用范围内"),
+        ("B28", "en", "“seats 3.5.0”: came before, on the path of the calls; that it set this off is not"),
+    ],
+)
+def test_a_change_right_before_is_shown_with_how_it_was_weighed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], case: str, language: str, shown: str
+) -> None:
+    """Whether it may have set this off or not, so that nobody need ask."""
+    folder = CASES / case / "incident"
+    document = ask_about(folder, "Why is booking slow since 09:30?", tmp_path, "--lang", language)
+
+    (cause,) = document["report"]["causes"]
+    assert cause["entity"] == ("vault" if case == "B08" else "seats")
+    assert cause["level"] == ("LOCALISED" if case == "B08" else "TRIGGER")
+    printed = "".join(capsys.readouterr().out.split())
+    assert ("Alsohappenedaroundthattime" if language == "en" else "同一时段还发生了") in printed
+    assert "".join(shown.split()) in printed
+
+
+def test_a_change_is_as_long_before_as_the_stated_onset_says(tmp_path: Path) -> None:
+    """No tool takes an onset of its own beside the one of the question."""
+    document = ask_about(CASES / "B28" / "incident", "Why is booking slow since 09:30?", tmp_path)
+
+    (told,) = [each for each in document["report"]["claims"] if each["predicate"] == "DEPLOYED"]
+    assert "(120 s before the onset)" in told["quotes"][0]["text"]
+
+
+def test_at_most_three_changes_are_shown_those_that_fit_first_and_then_the_nearest(tmp_path: Path) -> None:
+    """One of the hour before is shown, also if it is ruled out; an older one is not."""
+    folder = tmp_path / "incident"
+    copytree(CASES / "B08" / "incident", folder)
+    made = {"news": "09:29", "mail": "09:28", "seats": "09:00", "web": "08:40", "vault": "08:20"}
+    rows = [f"2026-05-06T{at}:00Z,deploy,{name} 2.0.0,{name}" for name, at in made.items()]
+    text = "\n".join(["time,kind,summary,entity", *rows])
+    (folder / "changes.csv").write_text(f"{text}\n", encoding="utf-8")
+    document = ask_about(folder, "Why is booking slow since 09:30?", tmp_path)
+
+    told = [each for each in document["report"]["claims"] if each["predicate"] == "DEPLOYED"]
+    assert [each["entity"] for each in told] == ["seats", "news", "mail"]

@@ -222,18 +222,18 @@ _SAID_EVERYWHERE = frozenset(
 """Words of every log line, every program and every commit: they tell one change from another no more."""
 
 
-_ROLLED_OUT = frozenset(
-    "automated automatic automation canary chart complete completed container created deploying finished"
-    " helm image initial install installation installed live node pending pod prod production redeploy"
-    " replica revision rolling scheduled staging started succeeded success successful successfully"
-    " superseded sync synced tag triggered upgrading via".split()
+_ROLLED_OUT = re.compile(
+    "automat(ed|ic|ion)|canary|chart|completed?|container|created|deploying|finished|helm|image|initial"
+    "|install(ation|ed)?|live|node|pending|pod|prod|production|redeploy|replica|revision|rolling|scheduled"
+    "|staging|started|succeeded|success(ful|fully)?|superseded|sync(ed)?|tag|triggered|upgrading|via"
 )
 """Words of tools that roll out: they say that something was changed, and not what."""
 
 
 def tells_what(text: str, names: Iterable[str]) -> bool:
     """Whether a change says more than its names, versions and the usual words of a rollout."""
-    return not (words_of_names(names) | _ROLLED_OUT).issuperset(words_in(text))
+    named = words_of_names(names)
+    return any(word not in named and _ROLLED_OUT.fullmatch(word) is None for word in words_in(text))
 
 
 def words_in(text: str) -> list[str]:

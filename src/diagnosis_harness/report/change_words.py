@@ -29,8 +29,8 @@ CHANGE_VERDICTS: Final[Mapping[str, Text]] = MappingProxyType(
             zh="发生在此之前，位于调用路径上；尚未证明由它引发",
         ),
         "uncompared": Text(
-            en="came before, on the path of the calls, with no new log line to compare; that it set this off is not"
-            " shown",
+            en="came before, on the path of the calls, with no new log line to compare;"
+            " that it set this off is not shown",
             zh="发生在此之前，位于调用路径上，没有新的日志可供比较；尚未证明由它引发",
         ),
         "no-match": Text(

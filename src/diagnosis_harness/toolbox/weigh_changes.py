@@ -15,7 +15,13 @@ from diagnosis_harness.analysis.change_weight import (
     count_calls_between,
     weigh,
 )
-from diagnosis_harness.analysis.change_words import matches_of, new_words, tells_what, words_in, words_of_names
+from diagnosis_harness.analysis.change_words import (
+    matches_of,
+    new_words,
+    tells_what,
+    words_in,
+    words_of_names,
+)
 from diagnosis_harness.analysis.graph import CallGraph, walk
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import Scalar

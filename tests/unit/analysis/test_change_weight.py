@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diagnosis_harness.analysis.change_weight import (
+    FITTING,
     LONG_BEFORE_S,
     ChangeFacts,
     ChangeVerdict,
@@ -12,7 +13,14 @@ from diagnosis_harness.analysis.change_weight import (
     rows_reverted,
     weigh,
 )
-from diagnosis_harness.analysis.change_words import WordFit, matches_of, new_words, words_in, words_of_names
+from diagnosis_harness.analysis.change_words import (
+    WordFit,
+    matches_of,
+    new_words,
+    tells_what,
+    words_in,
+    words_of_names,
+)
 
 ONSET_S = 1_000_000.0
 POOL = WordFit(4.0, ("connection", "pool"), 0.2)
@@ -82,6 +90,40 @@ def test_a_change_is_a_candidate_or_has_a_reason_against_it(
         verdict in (ChangeVerdict.CANDIDATE, ChangeVerdict.UNREAD)
         or (verdict is ChangeVerdict.NO_MATCH and (fit.score > 0 or not one.is_told))
     )
+
+
+@pytest.mark.parametrize(
+    ("one", "fit", "verdict"),
+    [
+        (change(), NOTHING, ChangeVerdict.UNCOMPARED),
+        (change(is_told=False), NOTHING, ChangeVerdict.UNREAD),
+        (change(), POOL, ChangeVerdict.CANDIDATE),  # the words of the alert
+        (change(place=None), NOTHING, ChangeVerdict.NO_MATCH),
+        (change(place=-1), NOTHING, ChangeVerdict.ELSEWHERE),
+        (change(LONG_BEFORE_S + 1.0), NOTHING, ChangeVerdict.LONG_BEFORE),
+    ],
+)
+def test_without_new_lines_words_speak_against_no_change(
+    one: ChangeFacts, fit: WordFit, verdict: ChangeVerdict
+) -> None:
+    """There is nothing to compare; place and time still rule out."""
+    (found,) = weigh([one], [fit], onset_s=ONSET_S, has_new_lines=False)
+    assert found.verdict is verdict
+    assert (found.score > 0) == (verdict in FITTING)
+
+
+@pytest.mark.parametrize(
+    ("summary", "tells"),
+    [
+        ("seats 3.5.0", False),
+        ("seats-3.5.0 (app 3.5.0), revision 18, deployed: Upgrade complete", False),
+        ("Rolling update of seats to v2 completed successfully", False),
+        ("Lower the pool of connections of seats", True),
+    ],
+)
+def test_names_versions_and_words_of_rollouts_tell_nothing_of_a_change(summary: str, *, tells: bool) -> None:
+    """They stand in every deploy."""
+    assert tells_what(summary, ["seats"]) is tells
 
 
 def test_the_nearer_in_time_and_place_comes_first_of_equal_words() -> None:

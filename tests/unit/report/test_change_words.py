@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 from tests.support.inquiries import inquiry
 
+from diagnosis_harness.analysis.change_weight import FITTING, ChangeVerdict
+from diagnosis_harness.guards.levels import FITTING_VERDICTS
 from diagnosis_harness.kernel.canonical import canonical_json
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.report.change_words import change_sentences
+from diagnosis_harness.report.change_words import CHANGE_VERDICTS, change_sentences
 from diagnosis_harness.testing.evidence import ONSET_S, ready_record
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -54,3 +56,11 @@ def test_none_fits_is_said_where_all_were_weighed_for_the_question(
     english = list(change_sentences([record], asked, Language.EN))
     assert english == ([NONE_OF_SEVEN] if said else [])
     assert len(list(change_sentences([record], asked, Language.ZH))) == said
+
+
+def test_every_verdict_has_its_words_and_the_guards_know_those_that_fit() -> None:
+    """One that may have set the incident off says that this is not shown; no other does."""
+    assert set(CHANGE_VERDICTS) == {each.value for each in ChangeVerdict}
+    assert {each.value for each in FITTING} == FITTING_VERDICTS
+    open_ones = {name for name, said in CHANGE_VERDICTS.items() if "is not shown" in said.en}
+    assert open_ones == FITTING_VERDICTS
