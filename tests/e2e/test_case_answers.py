@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from shutil import copytree
-from typing import Any
 
 import pytest
-
-from diagnosis_harness.audit.verification.verify import verify
-from diagnosis_harness.cli.main import run_command
-
-CASES = Path(__file__).parents[1] / "cases"
-
-
-def ask_about(folder: Path, question: str, tmp_path: Path, *options: str) -> dict[str, Any]:
-    """The document of a question about a folder, which verifies."""
-    file = tmp_path / "run.json"
-    run_command(["ask", question, "--from", str(folder), "--save", str(file), *options])
-    assert verify(file.read_bytes(), file=file.name).verified
-    held: dict[str, Any] = json.loads(file.read_bytes())
-    return held
+from tests.support.case_answers import CASES, ask_about
 
 
 @pytest.mark.parametrize(("case", "region"), [("A21", "user_percent"), ("B19", "%user")])
@@ -166,7 +151,6 @@ def test_a_processor_with_room_to_spare_is_not_called_the_cause(
     ("case", "question", "starts_at"),
     [
         ("B08", "Why is booking slow since 09:30?", "vault"),
-        ("B32c", "Why is booking slow since 09:30?", None),
         ("B33", "Why is booking failing since 09:30?", None),
         ("C5", "Why are api requests failing since 09:30?", None),
     ],
@@ -174,7 +158,7 @@ def test_a_processor_with_room_to_spare_is_not_called_the_cause(
 def test_a_symptom_and_what_began_later_are_not_released_as_the_cause(
     tmp_path: Path, case: str, question: str, starts_at: str | None
 ) -> None:
-    """Where the culprit is replaced, silent or down, nobody else is blamed in its place."""
+    """Where the culprit is silent or down, nobody else is blamed in its place."""
     document = ask_about(CASES / case / "incident", question, tmp_path)
 
     causes = document["report"]["causes"]

@@ -8,6 +8,8 @@ direction is the caller's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from diagnosis_harness.analysis.arrays import Floats, Ints
@@ -82,3 +84,14 @@ def rise_rows(value: Floats, level: Floats, width: Floats) -> Floats:
     scale = np.maximum(np.nan_to_num(width), np.abs(risen) / most)
     score = np.divide(risen, scale, out=np.zeros_like(risen), where=(scale > 0) & np.isfinite(risen))
     return np.maximum(score, 0.0)
+
+
+def mean_rows(value: Floats, places: Sequence[int]) -> Floats:
+    """The mean of some rows, column by column, over those that are finite; NaN where none is."""
+    rows = value[list(places)]
+    held = np.isfinite(rows)
+    count = held.sum(axis=0)
+    total = np.where(held, rows, 0.0).sum(axis=0)
+    mean: Floats = np.full(value.shape[1], np.nan)
+    np.divide(total, count, out=mean, where=count > 0)
+    return mean

@@ -33,6 +33,7 @@ from diagnosis_harness.toolbox.clues import (
 from diagnosis_harness.toolbox.effect import Effect, effect_of
 from diagnosis_harness.toolbox.event_clues import event_clues
 from diagnosis_harness.toolbox.indicator import Indicator, find_indicator
+from diagnosis_harness.toolbox.late_signals import leave_out_late
 from diagnosis_harness.toolbox.log_clues import log_clues
 from diagnosis_harness.toolbox.log_view import LogRecordings, LogView, build_log_view
 from diagnosis_harness.toolbox.metric_grid import MetricSeries
@@ -132,7 +133,7 @@ class IncidentView:
         # A queue fills up, and a store comes to its limit, through those that use it.
         backlog = indicator is not None and indicator.kind not in SYMPTOMS
         reality = reality_of(indicator.z if indicator is not None else None)
-        clues = self._clues(indicator, alert.statistic)
+        clues = self._clues(alert, indicator)
         aliases = find_aliases(self.metrics, self.graph) if self.metrics is not None else {}
         clues = [clue for clue in merge_aliases(clues, aliases) if clue.entity != UNNAMED_ENTITY]
         if affected is not None and affected in self.graph.entities:
@@ -178,18 +179,19 @@ class IncidentView:
         traced = self.spans is not None and entity in self.spans.entities
         return entity in self.graph.entities or measured or traced
 
-    def _clues(self, indicator: Indicator | None, statistic: str | None) -> list[Clue]:
+    def _clues(self, alert: AlertInfo, indicator: Indicator | None) -> list[Clue]:
         clues: list[Clue] = []
         known: Mapping[str, bool] = {}
         if self.spans is not None and self.groups is not None:
             clues += span_clues(self.spans, self.groups)
             known = own_time_known(self.groups, self.spans, least=KNOWN_SPANS)
         if self.metrics is not None:
-            symptoms = metric_symptoms(self.metrics, self.graph, indicator=indicator, statistic=statistic)
+            table = leave_out_late(self.metrics, alert.entity, onset_s=self.onset_s)
+            symptoms = metric_symptoms(table, self.graph, indicator=indicator, statistic=alert.statistic)
             # Where spans measure an entity's own time, its latency metric adds only the time it waits.
             clues += [c for c in symptoms if not (c.fault_kind == "LATENCY" and known.get(c.entity))]
-            clues += metric_resources(self.metrics)
-            clues += metric_gaps(self.metrics)
+            clues += metric_resources(table)
+            clues += metric_gaps(table)
         if self.logs is not None:
             clues += log_clues(self.logs, self.graph)
             if self.spans is not None:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from diagnosis_harness.analysis.arrays import Floats
 from diagnosis_harness.analysis.clue import NOISE_FLOOR, NOISE_SHARE, Nature, calibrate
 from diagnosis_harness.analysis.meaning import SYMPTOMS, SignalKind
+from diagnosis_harness.analysis.robust import mean_rows
 from diagnosis_harness.analysis.shift import shift_of
 from diagnosis_harness.analysis.signal_words import words_of
 from diagnosis_harness.toolbox.metric_table import MetricTable, zero_rows
@@ -121,14 +120,3 @@ def _strays(null: Floats, score: float) -> bool:
         times += here and calm
         calm = not here and (calm or value <= NOISE_FLOOR)
     return times >= HABIT
-
-
-def mean_rows(value: Floats, places: Sequence[int]) -> Floats:
-    """The mean of some rows, column by column, over those that are finite; NaN where none is."""
-    rows = value[list(places)]
-    held = np.isfinite(rows)
-    count = held.sum(axis=0)
-    total = np.where(held, rows, 0.0).sum(axis=0)
-    mean: Floats = np.full(value.shape[1], np.nan)
-    np.divide(total, count, out=mean, where=count > 0)
-    return mean

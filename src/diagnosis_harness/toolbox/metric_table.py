@@ -26,6 +26,7 @@ from diagnosis_harness.toolbox.metric_grid import MetricSeries
 from diagnosis_harness.toolbox.metric_row import MetricRow
 from diagnosis_harness.toolbox.ports import Series, SeriesMeaning
 from diagnosis_harness.toolbox.rare_events import score_rare_events
+from diagnosis_harness.toolbox.replaced_instances import add_replaced_services
 
 MOST_AFTER_S = 3_600.0  # an incident is judged by its first hour
 
@@ -86,9 +87,10 @@ def _assemble(
     split = int(np.searchsorted(grid.time_s, onset_s))
     end_s = onset_s + MOST_AFTER_S if until_s is None else until_s
     end = max(split, int(np.searchsorted(grid.time_s, end_s)))
-    all_rows, extra, extra_base = _call_gaps(rows, grid.value, base.value)
-    value = np.concatenate((grid.value, extra)) if len(extra) else grid.value
-    baseline = np.concatenate((base.value, extra_base)) if len(extra) else base.value
+    rows, value, baseline = add_replaced_services(rows, grid.value, base.value, split=split)
+    all_rows, extra, extra_base = _call_gaps(rows, value, baseline)
+    value = np.concatenate((value, extra)) if len(extra) else value
+    baseline = np.concatenate((baseline, extra_base)) if len(extra) else baseline
     shift = shift_of(
         value[:, :split], value[:, split:end], baseline, zero=zero_rows(all_rows, value, baseline)
     )

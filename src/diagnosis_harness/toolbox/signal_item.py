@@ -12,10 +12,10 @@ from diagnosis_harness.analysis.meaning import SignalSide
 from diagnosis_harness.analysis.onset import EarlierStep, find_earlier_step
 from diagnosis_harness.analysis.robust import high_rows
 from diagnosis_harness.analysis.series import thin
-from diagnosis_harness.analysis.shift import own_time_of_change
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
+from diagnosis_harness.toolbox.late_signals import began_at
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.wording import digits, quantity, round4, round4_or_none
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
@@ -153,17 +153,7 @@ def _value(table: MetricTable, move: SignalMove) -> float | None:
 
 
 def _began(table: MetricTable, move: SignalMove, onset_s: float) -> float | None:
-    if move.direction is Direction.FLAT:
-        return None
-    half = 0.5 * table.step_s
-    began = own_time_of_change(
-        table.time_s[: table.end] - half,
-        table.value[move.row, : table.end],
-        level=float(table.shift.level[move.row]),
-        width=float(table.shift.width[move.row]),
-        from_s=onset_s - table.step_s,
-    )
-    return None if began is None else round(began, 3)
+    return None if move.direction is Direction.FLAT else began_at(table, move.row, onset_s=onset_s)
 
 
 def _attributes(

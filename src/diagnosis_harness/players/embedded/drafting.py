@@ -10,6 +10,7 @@ from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.question_form import NO_FORM, FormRead, QuestionForm, Topic
 from diagnosis_harness.guards.disproof import DISPROVING_TOOLS, challengers_of, is_challenge
 from diagnosis_harness.guards.harm import is_harm
+from diagnosis_harness.guards.levels import scope_of
 from diagnosis_harness.guards.rankings import fault_kind_of
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import claim_of, plain_claim, sound_claim
@@ -109,8 +110,23 @@ def _conclusion_claims(
         hit = (sound_claim(each.record, each.item, Predicate.AFFECTED) for each in shows)
         effects.append(next(filter(None, hit), None))
     effects += [plain_claim(each.record, each.item) for each in reading.of_kind(ItemKind.ONSET)]
-    stated = (claim for claim in (caused, *direct, *effects, *_changes_before(reading)) if claim is not None)
+    beside = [
+        claim
+        for name in dict.fromkeys((found.item.entity or "", *scope_of(found.item)))
+        for claim in _steps_of(reading, name)
+    ]
+    every = (caused, *direct, *beside, *effects, *_changes_before(reading))
+    stated = (claim for claim in every if claim is not None)
     return tuple({claim.claim_id: claim for claim in stated}.values())
+
+
+def _steps_of(reading: Reading, entity: str) -> tuple[Claim, ...]:
+    """What else clearly moved of an entity, and what was changed there where anything did.
+
+    A fall to zero, or a count that no table of names knows, may say more than what is known as harm.
+    """
+    steps = _state_all(reading.steps(entity))
+    return (*steps, *_state_all(reading.recent_changes(entity))) if steps else ()
 
 
 def _changes_before(reading: Reading) -> tuple[Claim, ...]:
@@ -154,16 +170,22 @@ def _state_all(found: Sequence[Found]) -> tuple[Claim, ...]:
 
 
 def _open_claims(reading: Reading) -> tuple[Claim, ...]:
-    """Without a conclusion: what the alerting signal did, which the question was about, and what fits it."""
+    """Without a conclusion: what the alerting signal did, then what speaks for the first candidate."""
     alert = reading.alert()
-    if alert is None or alert.entity is None:
-        return _changes_before(reading)
     shown = [
         plain_claim(each.record, each.item)
-        for each in reading.about(alert.entity, ItemKind.SIGNAL_CHANGE)
+        for each in (reading.about(alert.entity, ItemKind.SIGNAL_CHANGE) if alert and alert.entity else ())
         if each.record.tool_name == "inspect_signal"
     ]
-    return (*(claim for claim in shown if claim is not None), *_changes_before(reading))
+    suspected: list[Claim] = []
+    for found in reading.candidates()[:1]:
+        name = found.item.entity or ""
+        suspected += (
+            *_direct_claims(reading, found),
+            *_state_all(reading.recent_changes(name)),
+            *(claim for each in (name, *scope_of(found.item)) for claim in _steps_of(reading, each)),
+        )
+    return (*(claim for claim in shown if claim is not None), *suspected, *_changes_before(reading))
 
 
 def _hypothesis(reading: Reading, found: Found) -> Hypothesis:

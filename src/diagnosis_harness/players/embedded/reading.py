@@ -111,6 +111,36 @@ class Reading:
 
         return tuple(sorted(harmful, key=weight))
 
+    def steps(self, entity: str) -> tuple[Found, ...]:
+        """What clearly moved of an entity without being known as harm, strongest first."""
+        moved = self.about(entity, ItemKind.SIGNAL_CHANGE)
+        named = {each.item.signal for each in moved if is_harm(each.item)}
+        return tuple(
+            each
+            for each in moved
+            if clearly_moved(each.item) and each.item.signal not in named and not began_earlier(each.item)
+        )
+
+    def recent_changes(self, entity: str) -> tuple[Found, ...]:
+        """Changes made to an entity or to a part of it shortly before the onset, the last first.
+
+        Of the same change the item of the tool that weighed it, where one did.
+        """
+        parts = {each.item.entity for each in self.about(entity, *OBSERVED_KINDS)}
+        made = [
+            each
+            for each in self.of_kind(ItemKind.CHANGE_EVENT)
+            if each.item.entity in {entity, *parts} and is_recent_change(each.item)
+        ]
+        made.sort(
+            key=lambda each: (each.item.number("before_onset_s"), "verdict" not in each.item.attributes)
+        )
+        once = {
+            (each.item.entity, each.item.onset_s, each.item.attributes.get("summary")): each
+            for each in reversed(made)
+        }
+        return tuple(reversed(once.values()))
+
     def strongest_signal(self, candidate: EvidenceItem) -> tuple[str, str] | None:
         """Entity and name of the metric signal that speaks most for a candidate."""
         for each in self.harms(candidate):
