@@ -35,8 +35,18 @@ def shares_of_requests(spans: SpanColumns, fault: Flags, groups: TimeGroups) -> 
 
 
 def _roots(spans: SpanColumns) -> Ints:
-    """Of each span the outermost one above it that was recorded."""
-    root = np.where(spans.parent >= 0, spans.parent, np.arange(len(spans))).astype(np.int64)
-    while not np.array_equal(above := root[root], root):
+    """Of each span the outermost one above it that was recorded.
+
+    A span below a cycle of parents, which only a broken recording has, is its own.
+    """
+    itself = np.arange(len(spans))
+    root = np.where(spans.parent >= 0, spans.parent, itself).astype(np.int64)
+    for _ in range(
+        len(spans).bit_length()
+    ):  # each round doubles the steps up, and there are fewer than spans
+        above = root[root]
+        if np.array_equal(above, root):
+            break
         root = above
-    return root
+    settled = spans.parent[root] < 0
+    return np.where(settled, root, itself)
