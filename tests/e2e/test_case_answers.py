@@ -245,3 +245,39 @@ def test_at_most_three_changes_are_shown_those_that_fit_first_and_then_the_neare
 
     told = [each for each in document["report"]["claims"] if each["predicate"] == "DEPLOYED"]
     assert [each["entity"] for each in told] == ["seats", "news", "mail"]
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "All series of seats ended while those of others go on since 2026-05-06 09:"),
+        ("zh", "seats 的所有指标序列中断，而其他服务的仍在继续"),
+    ],
+)
+def test_b33_that_a_service_stopped_reporting_is_stated(tmp_path: Path, language: str, said: str) -> None:
+    """And its caller, which fails since then, is not called the cause."""
+    question = "Why is booking failing since 09:30?"
+    document = ask_about(CASES / "B33" / "incident", question, tmp_path, "--lang", language)
+
+    assert document["report"]["causes"] == []
+    assert any(said in each["sentence"] for each in document["report"]["claims"])
+
+
+@pytest.mark.parametrize(("since", "back"), [("09:00", "99"), ("09:30", "09:36")])
+def test_a_service_that_stopped_long_before_or_reports_again_did_not_end(
+    tmp_path: Path, since: str, back: str
+) -> None:
+    """Only one whose last value is at the onset did."""
+    rows = (CASES / "B33" / "incident" / "metrics.csv").read_text(encoding="utf-8").splitlines()
+    usual = rows[1].split(",")[5:]
+    lines = rows[:1]
+    for row in rows[1:]:
+        own = usual if row[11:16] < since or row[11:16] >= back else [""] * len(usual)
+        lines.append(",".join([*row.split(",")[:5], *own]))
+    folder = tmp_path / "incident"
+    folder.mkdir()
+    (folder / "metrics.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    document = ask_about(folder, "Why is booking failing since 09:30?", tmp_path)
+
+    assert document["report"]["claims"]
+    assert not any("All series" in each["sentence"] for each in document["report"]["claims"])

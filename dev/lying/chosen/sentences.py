@@ -55,7 +55,7 @@ _WORDS = """
     these they this those through time times to took tool topology traced traces traffic under unit
     unknown until up us use used usual usually utc value verified version very was way well went
     were what when where whether which while who whole why window windows with within without words
-    works yet you follows naming wrote like starts
+    works yet you others go follows naming wrote like starts
 """
 _KNOWN_WORDS = frozenset(_WORDS.split())
 

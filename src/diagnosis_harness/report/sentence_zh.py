@@ -11,7 +11,7 @@ from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.report.event_words import EVENT_WORDS
 from diagnosis_harness.report.measure import count_text, exact_measure, measure, measures, times
 from diagnosis_harness.report.timestamps import SOUGHT_MAX, display_time, span
-from diagnosis_harness.tools.evidence import Direction
+from diagnosis_harness.tools.evidence import SERIES_ENDED, Direction
 
 _MOVED = {Direction.UP: "上升", Direction.DOWN: "下降", Direction.FLAT: "保持平稳"}
 _TO = {Direction.UP: "升到", Direction.DOWN: "降到", Direction.FLAT: "变为"}
@@ -88,6 +88,8 @@ _STANDING: dict[str, str] = {EventStanding.CURRENT: "仍在持续", EventStandin
 
 def _in_state(claim: Claim) -> str:
     """A tool of your own names attribute and state freely, so both are quoted: they are its words."""
+    if (claim.signal, claim.affected) == SERIES_ENDED:
+        return f"{_when(claim)}{display_name(claim.entity)} 的所有指标序列中断，而其他服务的仍在继续"
     state = (
         quote_text(claim.affected) if claim.affected else f" {exact_measure(claim.value or 0, claim.unit)}"
     )

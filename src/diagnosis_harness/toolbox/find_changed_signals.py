@@ -15,6 +15,7 @@ from diagnosis_harness.toolbox.arguments import (
     timestamp,
     whole,
 )
+from diagnosis_harness.toolbox.ended_series import ended_series
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.signal_item import SignalMove, change_window_of, moves_of, signal_item, usable
 from diagnosis_harness.toolbox.views import ViewPart, Views
@@ -35,7 +36,7 @@ CALM_TOO = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class FindChangedSignals:
-    """SIGNAL_CHANGE items.
+    """SIGNAL_CHANGE items, and a STATE item for each service whose series all ended while others go on.
 
     Harmful moves come before neutral ones; the strongest signal of every service comes before the second of
     any, so that one loud service does not crowd out the others.
@@ -93,9 +94,11 @@ class FindChangedSignals:
             signal_item(table, move, f"s{place}", onset_s=view.onset_s, points=POINTS)
             for place, move in enumerate(ordered, start=1)
         )
+        window = change_window_of(table, view.onset_s)
+        ended = (each for each in ended_series(table, window) if wanted is None or each.entity in wanted)
         return ToolFindings(
-            items,
-            window=change_window_of(table, view.onset_s),
+            (*items, *ended),
+            window=window,
             looked_at=sum(usable(moves[place], table) for place in places),
             narrow="name some entities to see more of their signals",
             note=_note(table),

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Final
 
 from diagnosis_harness.kernel.errors import ContractViolation
 from diagnosis_harness.kernel.json_value import JsonValue, Scalar
@@ -58,6 +59,10 @@ class ItemKind(StrEnum):
     PLATFORM_EVENT = "PLATFORM_EVENT"  # what a platform reported of an object, and whether it still lasts
     STATE = "STATE"  # what an attribute of an entity is: see `EvidenceItem`
     COUNT = "COUNT"  # how many of something an entity has, or had, in a window: see `EvidenceItem`
+
+
+SERIES_ENDED: Final = ("all series", "ended while others go on")
+"""Attribute and state of an entity of which nothing is measured any more, while others are."""
 
 
 @dataclass(frozen=True, slots=True)

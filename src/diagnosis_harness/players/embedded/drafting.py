@@ -115,7 +115,7 @@ def _conclusion_claims(
         for name in dict.fromkeys((found.item.entity or "", *scope_of(found.item)))
         for claim in _steps_of(reading, name)
     ]
-    every = (caused, *direct, *beside, *effects, *_changes_before(reading))
+    every = (caused, *direct, *beside, *effects, *_states(reading), *_changes_before(reading))
     stated = (claim for claim in every if claim is not None)
     return tuple({claim.claim_id: claim for claim in stated}.values())
 
@@ -127,6 +127,11 @@ def _steps_of(reading: Reading, entity: str) -> tuple[Claim, ...]:
     """
     steps = _state_all(reading.steps(entity))
     return (*steps, *_state_all(reading.recent_changes(entity))) if steps else ()
+
+
+def _states(reading: Reading) -> tuple[Claim, ...]:
+    """States that tools found: whose series ended while others go on."""
+    return _state_all(reading.of_kind(ItemKind.STATE))
 
 
 def _changes_before(reading: Reading) -> tuple[Claim, ...]:
@@ -185,7 +190,8 @@ def _open_claims(reading: Reading) -> tuple[Claim, ...]:
             *_state_all(reading.recent_changes(name)),
             *(claim for each in (name, *scope_of(found.item)) for claim in _steps_of(reading, each)),
         )
-    return (*(claim for claim in shown if claim is not None), *suspected, *_changes_before(reading))
+    stated = (claim for claim in shown if claim is not None)
+    return (*stated, *_states(reading), *suspected, *_changes_before(reading))
 
 
 def _hypothesis(reading: Reading, found: Found) -> Hypothesis:

@@ -1,0 +1,51 @@
+"""Services whose series all end at the onset while those of others go on: nobody reports of them any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from diagnosis_harness.kernel.names import display_name, quote_text
+from diagnosis_harness.kernel.window import TimeWindow, utc_text
+from diagnosis_harness.toolbox.metric_table import MetricTable
+from diagnosis_harness.tools.evidence import SERIES_ENDED, EvidenceItem, ItemKind
+
+LEAST_BEFORE: Final = 10
+"""Steps before the onset that must hold a value: fewer show no habit that could end."""
+USUALLY_REPORTED: Final = 0.8
+"""Share of the steps before the onset with a value: what reports seldom may only be between two values."""
+LEAST_MISSED: Final = 3
+"""Steps without a value up to the end: one or two are late, as the last ones of a recording often are."""
+NEAR_ONSET: Final = 2
+"""Steps by which the end may lie before or after the onset, which is known to about a minute."""
+
+
+def ended_series(table: MetricTable, window: TimeWindow | None) -> Iterator[EvidenceItem]:
+    """One STATE item for each service that fell silent; none unless most of the others report to the end."""
+    own = [row.owner if row.caller is None else None for row in table.rows]
+    owners = sorted({name for name in own if name is not None})
+    held = np.isfinite(table.value[:, : table.end])
+    reported = [held[[each == name for each in own]].any(axis=0) for name in owners]
+    last = [int(np.flatnonzero(row)[-1]) if row.any() else -1 for row in reported]
+    going = sum(place >= table.end - LEAST_MISSED for place in last)
+    if 2 * going <= len(owners):
+        return
+    for number, (name, row, place) in enumerate(zip(owners, reported, last, strict=True), start=1):
+        before = row[: table.split]
+        usual = before.sum() >= LEAST_BEFORE and before.mean() >= USUALLY_REPORTED
+        missed = table.end - 1 - place
+        if usual and missed >= LEAST_MISSED and abs(place + 1 - table.split) <= NEAR_ONSET:
+            at_s = float(table.time_s[place + 1])
+            yield EvidenceItem(
+                f"e{number}",
+                ItemKind.STATE,
+                f"{quote_text(SERIES_ENDED[0])} of {display_name(name)}: {quote_text(SERIES_ENDED[1])}, from"
+                f" {utc_text(at_s)} on",
+                entity=name,
+                signal=SERIES_ENDED[0],
+                window=window,
+                onset_s=at_s,
+                attributes={"state": SERIES_ENDED[1]},
+            )
