@@ -27,7 +27,7 @@ def ended_series(table: MetricTable, window: TimeWindow | None) -> Iterator[Evid
     own = [row.owner if row.caller is None else None for row in table.rows]
     owners = sorted({name for name in own if name is not None})
     held = np.isfinite(table.value[:, : table.end])
-    reported = [held[[each == name for each in own]].any(axis=0) for name in owners]
+    reported = [np.any(held[[each == name for each in own], :], axis=0).reshape(-1) for name in owners]
     last = [int(np.flatnonzero(row)[-1]) if row.any() else -1 for row in reported]
     going = sum(place >= table.end - LEAST_MISSED for place in last)
     if 2 * going <= len(owners):
