@@ -22,7 +22,7 @@ NEAR_ONSET: Final = 2
 """Steps by which the end may lie before or after the onset, which is known to about a minute."""
 
 
-def ended_series(table: MetricTable, window: TimeWindow | None) -> Iterator[EvidenceItem]:
+def find_ended_series(table: MetricTable, window: TimeWindow | None) -> Iterator[EvidenceItem]:
     """One STATE item for each service that fell silent; none unless most of the others report to the end."""
     own = [row.owner if row.caller is None else None for row in table.rows]
     owners = sorted({name for name in own if name is not None})

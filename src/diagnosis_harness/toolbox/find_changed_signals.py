@@ -15,7 +15,7 @@ from diagnosis_harness.toolbox.arguments import (
     timestamp,
     whole,
 )
-from diagnosis_harness.toolbox.ended_series import ended_series
+from diagnosis_harness.toolbox.ended_series import find_ended_series
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.signal_item import SignalMove, change_window_of, moves_of, signal_item, usable
 from diagnosis_harness.toolbox.views import ViewPart, Views
@@ -95,7 +95,7 @@ class FindChangedSignals:
             for place, move in enumerate(ordered, start=1)
         )
         window = change_window_of(table, view.onset_s)
-        ended = (each for each in ended_series(table, window) if wanted is None or each.entity in wanted)
+        ended = (each for each in find_ended_series(table, window) if wanted is None or each.entity in wanted)
         return ToolFindings(
             (*items, *ended),
             window=window,
