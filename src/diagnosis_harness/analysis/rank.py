@@ -103,7 +103,8 @@ def _judge(
 ) -> Candidate:
     confirmed = any(clue.excess > 0 for clue in found if clue.modality is not Modality.RESOURCE)
     worth = {
-        clue: clue.excess * (1.0 if confirmed or clue.modality is not Modality.RESOURCE else LONE_RESOURCE)
+        clue.modality: clue.excess
+        * (1.0 if confirmed or clue.modality is not Modality.RESOURCE else LONE_RESOURCE)
         for clue in found
     }
     # Where something else confirms it, a resource that has room to spare decides nothing.
@@ -112,7 +113,7 @@ def _judge(
         key=lambda clue: (
             not is_reported(clue),
             confirmed and clue.has_room,
-            -worth[clue],
+            -worth[clue.modality],
             clue.modality,
         ),
     )
@@ -133,7 +134,7 @@ def _judge(
         shows.instance,
         next((clue.explained_by for clue in ordered if clue.explained_by), None),
         0.0,
-        sure * (1.0 - exp(-STEEPNESS * _believable_score(worth, reality))),
+        sure * (1.0 - exp(-STEEPNESS * _believable_score(found, worth, reality))),
     )
 
 
@@ -149,7 +150,7 @@ def _keep_better_explanation(one: Candidate, scores: Mapping[str, float]) -> Can
     return replace(one, explained_by=None)
 
 
-def _believable_score(worth: Mapping[Clue, float], reality: float) -> float:
+def _believable_score(found: Sequence[Clue], worth: Mapping[Modality, float], reality: float) -> float:
     """The score as far as it is believed.
 
     A finding counts as far as the incident is real, and at least by half where it stands out from all that
@@ -157,8 +158,8 @@ def _believable_score(worth: Mapping[Clue, float], reality: float) -> float:
     """
     return sum(
         max(reality * value, DESPITE * min(value, clue.crowd_excess))
-        for clue, value in worth.items()
-        if value > 0
+        for clue in found
+        if (value := worth[clue.modality]) > 0
     )
 
 

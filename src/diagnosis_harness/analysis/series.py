@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 
@@ -34,7 +35,8 @@ class Grid:
 
 def clean(time_s: Floats, value: Floats) -> tuple[Floats, Floats]:
     """The series in order of time, infinities turned to NaN, the last value of a repeated instant kept."""
-    if len(time_s) and np.all(np.diff(time_s) > 0) and np.isfinite(time_s[[0, -1]]).all():
+    rising = len(time_s) > 0 and bool((time_s[1:] > time_s[:-1]).all())
+    if rising and isfinite(time_s[0]) and isfinite(time_s[-1]):
         instants, values = time_s, value  # the usual case: nothing to put in order
     else:
         good = np.isfinite(time_s)
@@ -42,7 +44,8 @@ def clean(time_s: Floats, value: Floats) -> tuple[Floats, Floats]:
         instants, values = time_s[good][order], value[good][order]
         last = np.append(np.diff(instants) > 0, True)[: len(instants)]
         instants, values = instants[last], values[last]
-    return instants, np.where(np.isinf(values), np.nan, values)
+    infinite = np.isinf(values)
+    return instants, np.where(infinite, np.nan, values) if infinite.any() else values
 
 
 def is_cumulative(value: Floats) -> bool:
@@ -67,8 +70,16 @@ def to_rate(time_s: Floats, value: Floats) -> tuple[Floats, Floats]:
 
 def usual_step(times: Sequence[Floats]) -> float:
     """The usual distance between points in seconds, the median of medians; 60 if unknown."""
-    medians = [float(np.median(np.diff(one))) for one in times if len(one) > 1]
-    return float(np.median(medians)) if medians else 60.0
+    alike: dict[int, list[Floats]] = {}
+    for one in times:
+        alike.setdefault(len(one), []).append(one)
+    medians = [
+        np.median(np.diff(np.stack(held[first : first + _SERIES_AT_ONCE]), axis=1), axis=1)
+        for points, held in alike.items()
+        if points > 1
+        for first in range(0, len(held), _SERIES_AT_ONCE)
+    ]
+    return float(np.median(np.concatenate(medians))) if medians else 60.0
 
 
 def mean_per_step(time_s: Floats, value: Floats, step_s: float) -> tuple[Floats, Floats]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log1p
 
@@ -15,6 +15,7 @@ from diagnosis_harness.analysis.felt_time import LEAST_FELT, shares_of_requests
 from diagnosis_harness.analysis.graph import CallGraph
 from diagnosis_harness.analysis.meaning import RESOURCES, SYMPTOMS, SignalKind, SignalSide
 from diagnosis_harness.analysis.robust import high_rows
+from diagnosis_harness.analysis.shift import BLOCK
 from diagnosis_harness.analysis.signal_words import words_of
 from diagnosis_harness.analysis.span_findings import ShareGroups, TimeGroups
 from diagnosis_harness.analysis.symptom import SymptomRow, strengths, symptom_clues
@@ -94,7 +95,7 @@ def metric_resources(table: MetricTable) -> list[Clue]:
     noise = noise_level(null[places])
     demand = demand_growth(table)
     clues = []
-    for place in places:
+    for place, (usual, reached) in zip(places, _use_of(table, places), strict=True):
         row = table.rows[place]
         region = row.signal if row.entity == row.owner else f"{row.entity}/{row.signal}"
         fault = _RESOURCE_FAULT[row.meaning.kind]
@@ -109,8 +110,8 @@ def metric_resources(table: MetricTable) -> list[Clue]:
                 fault,
                 null_windows=null.shape[1],
                 instance=_instance(row),
-                growth=_growth(table, place),
-                has_room=_has_room(table, place),
+                growth=_growth(usual, reached),
+                has_room=_has_room(row, usual, reached),
                 explained=log1p(z) if _follows_demand(table, place, demand.get(row.owner)) else 0.0,
             )
         )
@@ -256,32 +257,33 @@ def _symptom_row(table: MetricTable, place: int, z: float, course: Floats) -> Sy
     )
 
 
-def _growth(table: MetricTable, place: int) -> float | None:
-    usual, reached = _use(table, place)
+def _growth(usual: float, reached: float) -> float | None:
     return (reached - usual) / abs(usual) if usual != 0 and np.isfinite(reached) else None
 
 
-def _has_room(table: MetricTable, place: int) -> bool:
+def _has_room(row: MetricRow, usual: float, reached: float) -> bool:
     """Whether a resource stays far from full: its share in use where that is known, else a small growth."""
-    kind, full = table.rows[place].meaning.kind, full_share(table.rows[place])
-    _, reached = _use(table, place)
+    kind, full = row.meaning.kind, full_share(row)
     if full is not None and kind is not SignalKind.QUEUE and 0.0 <= reached <= full:
         return reached < NEARLY_FULL * full
-    growth = _growth(table, place)
+    growth = _growth(usual, reached)
     return kind is SignalKind.CPU and growth is not None and 0 < growth < LEAST_GROWTH
 
 
-def _use(table: MetricTable, place: int) -> tuple[float, float]:
-    """How much of a resource is usually in use, and how much was after the onset.
+def _use_of(table: MetricTable, places: Sequence[int]) -> Iterator[tuple[float, float]]:
+    """How much of each resource is usually in use, and how much was after the onset.
 
     What is free of a known whole is turned round.
     """
-    row, level = table.rows[place], float(table.shift.level[place])
-    after = table.value[place : place + 1, table.split : table.end]
-    full = full_share(row)
-    if row.meaning.harmful < 0 and full is not None:
-        return full - level, full + float(high_rows(-after)[0])
-    return level, float(high_rows(after)[0])
+    for first in range(0, len(places), BLOCK):
+        block = places[first : first + BLOCK]
+        rows = [table.rows[place] for place in block]
+        wholes = [full_share(row) if row.meaning.harmful < 0 else None for row in rows]
+        turned = np.array([whole is not None for whole in wholes])
+        after = table.value[block, table.split : table.end]
+        high = high_rows(np.where(turned[:, None], -after, after)).tolist()
+        for level, most, whole in zip(table.shift.level[block].tolist(), high, wholes, strict=True):
+            yield (level, most) if whole is None else (whole - level, whole + most)
 
 
 def _instance(row: MetricRow) -> str | None:

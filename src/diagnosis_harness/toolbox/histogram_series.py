@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Final, Literal
 
 from diagnosis_harness.analysis.histogram import LEAST_BUCKETS, derive_series
 from diagnosis_harness.analysis.meaning import SignalForm
@@ -20,7 +22,11 @@ from diagnosis_harness.toolbox.ports import Series
 _BUCKET = re.compile(r"(?P<base>.+)_bucket(?:_le_(?P<bound>\+?[\w.]+))?")
 _UNITS = {"seconds": "s", "milliseconds": "ms", "microseconds": "us", "bytes": "bytes"}
 
-_Key = tuple[str, str, tuple[tuple[str, str], ...]]
+_SIGNALS_MAX: Final = 4_096
+"""Names whose part is held: thousands of entities share some hundred signals."""
+
+_Labels = tuple[tuple[str, str], ...]
+_Key = tuple[str, str, _Labels]
 
 
 @dataclass
@@ -61,16 +67,31 @@ def read_histograms_of(series: Sequence[Series]) -> list[Series]:
 
 
 def _sort_in(one: Series, found: dict[_Key, _Histogram]) -> None:
-    plain, labels = divide_labels(one.signal)
+    part = _part_named(one.signal)
+    if part is None:
+        return
+    base, labels, place = part
+    histogram = found.setdefault((one.entity, base, labels), _Histogram())
+    if place == "sum":
+        histogram.total = one
+    elif place == "count":
+        histogram.count = one
+    else:
+        histogram.buckets[place] = one
+
+
+@lru_cache(maxsize=_SIGNALS_MAX)
+def _part_named(signal: str) -> tuple[str, _Labels, float | Literal["sum", "count"]] | None:
+    """Which histogram a name is of, and what of it: a bucket's upper bound, the sum or the count."""
+    plain, labels = divide_labels(signal)
     rest = tuple(sorted((key, value) for key, value in labels.items() if key != "le"))
     bucket = _BUCKET.fullmatch(plain)
     bound = None if bucket is None else _bound(bucket["bound"] or labels.get("le", ""))
     if bucket is not None and bound is not None:
-        found.setdefault((one.entity, bucket["base"], rest), _Histogram()).buckets[bound] = one
-    elif plain.endswith("_sum"):
-        found.setdefault((one.entity, plain.removesuffix("_sum"), rest), _Histogram()).total = one
-    elif plain.endswith("_count"):
-        found.setdefault((one.entity, plain.removesuffix("_count"), rest), _Histogram()).count = one
+        return bucket["base"], rest, bound
+    if plain.endswith("_sum"):
+        return plain.removesuffix("_sum"), rest, "sum"
+    return (plain.removesuffix("_count"), rest, "count") if plain.endswith("_count") else None
 
 
 def _bound(text: str) -> float | None:

@@ -176,8 +176,10 @@ def read_block(
     )
     there = source.series(ctx, Recording.BASELINE, same) if beside else ()
     baseline = read_histograms_of(_usable(there))
-    derived = _usable(read_histograms_of(incident))
-    return MetricSeries(tuple(derived), {(one.entity, one.signal): one for one in baseline})
+    held = {id(one) for one in incident}
+    whole = read_histograms_of(incident)
+    derived = tuple(one for one in whole if id(one) in held or np.isfinite(one.value).any())
+    return MetricSeries(derived, {(one.entity, one.signal): one for one in baseline})
 
 
 def _small_grid(series: MetricSeries, row_of: MakeRow, anchor_s: float) -> MetricGrid:

@@ -24,7 +24,7 @@ from diagnosis_harness.analysis.word_meaning import is_counter_name
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.metric_grid import MetricSeries
 from diagnosis_harness.toolbox.metric_row import MetricRow
-from diagnosis_harness.toolbox.ports import Series, SeriesMeaning
+from diagnosis_harness.toolbox.ports import UNSTATED, Series, SeriesMeaning
 from diagnosis_harness.toolbox.rare_events import score_rare_events
 from diagnosis_harness.toolbox.replaced_instances import add_replaced_services
 
@@ -174,6 +174,8 @@ def decide_meaning(
 ) -> SignalMeaning:
     """How a series is judged: as its source states it, and where that says nothing as its name does."""
     named = meaning_of(signal, unit, entity=entity)
+    if stated == UNSTATED:
+        return named
     if stated.kind is not None and stated.kind is not named.kind:
         named = replace(usual_meaning(stated.kind, named.side), form=named.form, unit=named.unit)
     return replace(

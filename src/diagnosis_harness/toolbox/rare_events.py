@@ -63,6 +63,8 @@ def _score(before: Floats, late: Floats, requests_before: Floats, requests_late:
     """The score of the failures after the onset, of as many requests, given those before."""
     (events, trials), (usual, of) = _counts(late, requests_late), _counts(before, requests_before)
     score = rare_score(events, trials, usual, of)
+    if score <= NOISE_FLOOR:
+        return score
     # Too small an effect for a finding still tells one candidate from the others.
     large = float(np.nan_to_num(high_rows(late[None])[0])) >= LEAST_SHARE
     return score if large else min(score, NOISE_FLOOR)

@@ -34,6 +34,7 @@ class FolderMetrics:
         self._database = database
         self._windows = {recording: held.window for recording, held in recordings.items()}
         self._parts = {recording: _by_name(held.parts) for recording, held in recordings.items()}
+        self._signals = {recording: _by_entity(parts) for recording, parts in self._parts.items()}
         self._infos: dict[Recording, tuple[SignalInfo, ...]] = {}
         self._cache: dict[tuple[Recording, _Name], _Arrays] = {}
         self._cached_bytes = 0
@@ -68,11 +69,17 @@ class FolderMetrics:
             ToolFailure: a file can no longer be read.
         """
         del ctx
-        names = [name for name in self._parts.get(recording, {}) if selection.includes(*name)]
+        names = self._names_in(recording, selection)
         found = self._arrays(recording, names, selection.window)
         return tuple(
             series for name in names for series in self._cut(recording, name, found[name], selection)
         )
+
+    def _names_in(self, recording: Recording, selection: MetricSelection) -> list[_Name]:
+        signals_of = self._signals.get(recording, {})
+        wanted = signals_of if selection.entities is None else sorted(selection.entities & signals_of.keys())
+        names = ((entity, signal) for entity in wanted for signal in signals_of[entity])
+        return [name for name in names if selection.includes(*name)]
 
     def _cut(
         self,
@@ -196,6 +203,13 @@ def _by_name(parts: Iterable[SeriesPart]) -> dict[_Name, tuple[SeriesPart, ...]]
     ordered = sorted(parts, key=lambda part: (part.entity, part.signal))
     return {
         name: tuple(group) for name, group in groupby(ordered, key=lambda part: (part.entity, part.signal))
+    }
+
+
+def _by_entity(names: Iterable[_Name]) -> Mapping[str, tuple[str, ...]]:
+    return {
+        entity: tuple(signal for _, signal in group)
+        for entity, group in groupby(names, key=lambda name: name[0])
     }
 
 
