@@ -55,10 +55,11 @@ def test_an_own_tool_is_believed_and_an_invented_claim_is_not() -> None:
 
 def test_an_own_policy_concludes_over_a_folder(folder: Path) -> None:
     """Its cause is released, with the two claims that carry it."""
-    outcome, summary, caused, changed = run_example("own_policy.py", str(folder)).splitlines()
+    outcome, summary, tested, caused, changed = run_example("own_policy.py", str(folder)).splitlines()
 
     name = outcome.removeprefix("SUCCESS ")
     assert name in summary
+    assert tested.startswith("Not tested: ")
     assert caused.startswith("- What ")
     assert f"starts at {name}" in caused
     assert name in changed

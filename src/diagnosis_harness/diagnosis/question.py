@@ -79,7 +79,7 @@ _TIME_WORD = re.compile(
     r"(?:^|(?<![a-z])(?:at|since|around|about|from|before|after|by|until|till|between|past|circa|ca|near|roughly"
     r"|approximately|approx|exactly|time|when|starting|began|begins|today|yesterday|tonight|morning|noon"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|is it|as of)"
-    r"|[从自在于约当起@]|自从|大约|大概|今天|昨天|今日|昨日|今早|昨晚|到了|时间|时刻)"
+    r"|[从自在于约当起至到@]|自从|截止|大约|大概|今天|昨天|今日|昨日|今早|昨晚|到了|时间|时刻)"
     r"[\W_]*$",
     re.IGNORECASE,
 )
@@ -97,6 +97,20 @@ _ENDS_BEFORE = re.compile(
 )
 """Before a clock time: it ends what the question is about, and does not begin it."""
 _ENDS_AFTER = re.compile(r"\s*(?:之|以)?前(?!后|面|\s*[和与跟及])|\s*为止")
+_WAS_WELL = re.compile(
+    r"\b(?:fine|ok(?:ay)?|normal(?:ly)?|healthy|good|well|fast|quick|stable|green|up|usual|nothing|none|never"
+    r"|no|not|without|worked|working|works|ran|running|responded|served)\b|n't\b"
+    r"|正常|没问题|没有|没出|没事|无|好好的|还好|很快|稳定|健康|未",
+    re.IGNORECASE,
+)
+"""In the clause of a clock time: all was well until then, so the trouble began at it."""
+_SINCE_THEN = re.compile(
+    r"\b(?:now|since\s+then|then|afterwards|after\s+that)\b|现在|如今|之后|后来", re.IGNORECASE
+)
+"""Behind such a time: what is asked about came after it."""
+_CLAUSE_END = re.compile(
+    r"[,;.?!，。；？！](?:\s|$)|[，。；？！]|\b(?:but|and|so|then|why|what)\b|但|为什么|为何", re.IGNORECASE
+)
 _RATIO = re.compile(
     r"(?:ratio|proportion|odds|score|scale|port|line|比例|比率|比值|比分|端口)[\s:：]*"
     r"(?:(?:is|was|of|about|around|near|roughly|exactly|by|为|是|约|大约|在)\s*)*$",
@@ -234,7 +248,7 @@ def _moments(question: str, zone: tzinfo) -> Iterator[tuple[str, _Moment | None]
         dates, parts = _dates_beside(before, after), _parts_of_day(before, after)
         bare = re.sub(rf"^\s*(?:{_ANY_PART})", "", after, flags=re.IGNORECASE)
         named = _ZONE_AFTER.match(bare) or _ZONE_BEFORE.search(before)
-        link = None if time_to is None else _LINK.fullmatch(question[time_to : found.start()])
+        link = None if time_to is None else _LINK.fullmatch(_without_date(question[time_to : found.start()]))
         if not (dates or offset or parts or named or link or _is_time(before, after)):
             continue
         time_to = read_to
@@ -249,8 +263,40 @@ def _moments(question: str, zone: tzinfo) -> Iterator[tuple[str, _Moment | None]
             second = float(f"{found[3] or 0}.{found[4] or 0}")
             since = timedelta(hours=hour, minutes=int(found[2]), seconds=second)
             span = link is not None and _is_span(link[0])
-            ends = bool(_ENDS_BEFORE.search(before) or _ENDS_AFTER.match(after))
+            ends = _ends_question(before, after)
             yield said, _Moment(since, own, dates, ends_span=span, ends=ends)
+
+
+def _without_date(between: str) -> str:
+    """What stands between two clock times, without the date of the second."""
+    date = _date_before(between)
+    return between if date is None else f"{between[: date.start()]} "
+
+
+def _ends_question(before: str, after: str) -> bool:
+    """Whether the words beside a clock time say that the question ends there, and not that the trouble began.
+
+    `What changed before 14:05?` ends there; of `it was fine until 14:05` the trouble began then.
+    """
+    lead, tail = _ENDS_BEFORE.search(before), _ENDS_AFTER.match(after)
+    if lead is None and tail is None:
+        return False
+    past = before if lead is None else before[: lead.start()]
+    rest = after if tail is None else after[tail.end() :]
+    if _SINCE_THEN.search(rest):
+        return False
+    return _WAS_WELL.search(_last_clause(past)) is None and _WAS_WELL.search(_first_clause(rest)) is None
+
+
+def _last_clause(text: str) -> str:
+    ends = [found.end() for found in _CLAUSE_END.finditer(text)]
+    return text[ends[-1] if ends else 0 :]
+
+
+def _first_clause(text: str) -> str:
+    text = text.lstrip(" ,，")
+    found = _CLAUSE_END.search(text)
+    return text if found is None else text[: found.start()]
 
 
 def _is_span(link: str) -> bool:

@@ -15,6 +15,7 @@ from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim, EvidenceRef, P
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.predicate_rule import LIMIT_SHARE
 from diagnosis_harness.diagnosis.question_form import QuestionForm, Topic
+from diagnosis_harness.guards.asked import QuestionScope, question_scope
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.incident_time import is_same_time
 from diagnosis_harness.guards.support import began_earlier
@@ -157,9 +158,13 @@ def _state_of(
     name: str | None, inquiry: Inquiry, claims: Sequence[Claim], records: Sequence[EvidenceRecord]
 ) -> tuple[Claim, ...]:
     """What got clearly worse; where nothing moved by any claim or record of the run, what stayed normal."""
+    scope = question_scope(inquiry, records)
+    claims = _up_to_its_end(scope, claims, records)
     unusual = unusual_claims(name, inquiry, claims, records)
     if unusual:
         return tuple(unusual[:1])
+    if name is None and not any(scope.has_looked_at_all(record) for record in records):
+        return ()  # nobody looked at the whole
     names = _names(name, inquiry)
     own = [item for record in records for item in record.items if item.entity in names]
     if any(is_harm(item) or _is_never_well(item) for item in own):
@@ -172,6 +177,22 @@ def _state_of(
         return ()
     normal = _of(name, inquiry, claims, lambda claim: claim.predicate is Predicate.NORMAL)
     return tuple(normal[:ANSWERING_MAX])
+
+
+def _up_to_its_end(
+    scope: QuestionScope, claims: Iterable[Claim], records: Sequence[EvidenceRecord]
+) -> list[Claim]:
+    """The claims about all of the time that was asked about, and not about a part that a policy chose."""
+    cited = {
+        EvidenceRef(record.tool_call_id, item.item_id): (record, item)
+        for record in records
+        for item in record.items
+    }
+    return [
+        claim
+        for claim in claims
+        if all(scope.ends_with_it(*cited[ref]) for ref in claim.refs if ref in cited)
+    ]
 
 
 def _is_harmless_hint(claim: Claim, items: Mapping[EvidenceRef, EvidenceItem]) -> bool:

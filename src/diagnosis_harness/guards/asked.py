@@ -66,7 +66,7 @@ class QuestionScope:
         """
         if item.kind is ItemKind.PLATFORM_EVENT:
             return self._is_own_onset(record) and self.onset_s is not None and lasts_into(item, self.onset_s)
-        if not self._ends_with_it(record, item):
+        if not self.ends_with_it(record, item):
             return False
         compares = self.onset_s is not None and item.kind in _COMPARING
         if self.is_stated or compares:
@@ -135,7 +135,21 @@ class QuestionScope:
             case _:
                 return False
 
-    def _ends_with_it(self, record: EvidenceRecord, item: EvidenceItem) -> bool:
+    def has_looked_at_all(self, record: EvidenceRecord) -> bool:
+        """Whether a call compared everything there is, up to the end of the question.
+
+        A question without a time may be answered at any time that the claims then name.
+        """
+        rule, found, given = absence_rule(record.tool_name), record.projection, record.arguments
+        if rule is None or not rule.compares or found is None or found.looked_at <= 0:
+            return False
+        if given.keys() & {rule.entity, "limit"} or not _is_same_end(
+            given.get("until"), self.inquiry.until_s
+        ):
+            return False
+        return self.onset_s is None or (found.window is not None and self._is_one(found.window.start_s))
+
+    def ends_with_it(self, record: EvidenceRecord, item: EvidenceItem) -> bool:
         """Whether an item compares no more than the time of the question, and no part that a policy chose."""
         given, asked_s = record.arguments.get("until"), self.inquiry.until_s
         if given is None and asked_s is not None and item.window is not None:
@@ -188,15 +202,20 @@ def decide_onset(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> float |
 def _own_looks(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> list[EvidenceRecord]:
     """The calls that were left to find the onset themselves, of whom the question is about.
 
-    Where nobody stated a time, whom the question names decides before the rest of the system: only the
-    estimate that was asked of it, which says so itself where it shows none of its own.
+    Where nobody stated a time, whom the question names decides before the rest of the system: only what was
+    asked of it, an estimate or a ranking, which says so itself where it shows no onset of its own.
     """
     own = [record for record in records if record.arguments.get("onset") is None]
     if inquiry.onset_origin is OnsetOrigin.ALERT:
         return own  # the tools have one answer then, whomever a call names
     named = next(iter(inquiry.affected), None)
     of_whom = {None, inquiry.alert_entity} if named in {None, inquiry.alert_entity} else {named}
-    return [record for record in own if record.arguments.get("entity") in of_whom]
+    return [record for record in own if _entity_of(record) in of_whom]
+
+
+def _entity_of(record: EvidenceRecord) -> JsonValue:
+    """Whom a call asks about: an estimate names the entity, a ranking the affected one."""
+    return record.arguments.get("entity", record.arguments.get("alert_entity"))
 
 
 def _owners(inquiry: Inquiry) -> Iterator[str]:

@@ -24,10 +24,12 @@ NEAR_ONSET: Final = 2
 
 def find_ended_series(table: MetricTable, window: TimeWindow | None) -> Iterator[EvidenceItem]:
     """One STATE item for each service that fell silent; none unless most of the others report to the end."""
-    own = [row.owner if row.caller is None else None for row in table.rows]
-    owners = sorted({name for name in own if name is not None})
-    held = np.isfinite(table.value[:, : table.end])
-    reported = [np.any(held[[each == name for each in own], :], axis=0).reshape(-1) for name in owners]
+    own = [place for place, row in enumerate(table.rows) if row.caller is None]
+    owners = sorted({table.rows[place].owner for place in own})
+    numbers = {name: number for number, name in enumerate(owners)}
+    reported = np.zeros((len(owners), table.end), dtype=np.bool_)
+    for place in own:
+        reported[numbers[table.rows[place].owner]] |= np.isfinite(table.value[place, : table.end])
     last = [int(np.flatnonzero(row)[-1]) if row.any() else -1 for row in reported]
     going = sum(place >= table.end - LEAST_MISSED for place in last)
     if 2 * going <= len(owners):

@@ -63,22 +63,25 @@ class RankCauses:
         return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
-        """The ranking."""
-        view = self.views.for_onset(ctx, timestamp(arguments, "onset"), until_s=timestamp(arguments, "until"))
+        """The ranking; without an onset, at that of the named entity, else at that of the system."""
+        given, named = timestamp(arguments, "onset"), text(arguments, "alert_entity")
+        own = None if given is not None or named is None else self.views.onset_shown_by(ctx, named)
+        onset_s = given if own is None else own.time_s
+        view = self.views.for_onset(ctx, onset_s, until_s=timestamp(arguments, "until"))
         if view is None:
             return ToolFindings((), note="no onset is stated, and no indicator changed clearly")
         if view.metrics is None and view.spans is None and view.logs is None and not view.events:
             for kind in ViewPart:
                 self.views.require(kind)
         alert = self.views.sources.summary.summary(ctx).alert
-        entity, signal = text(arguments, "alert_entity"), text(arguments, "alert_signal")
-        if entity is not None and entity != alert.entity:
-            alert = replace(alert, entity=entity, signal=None, statistic=None)
+        signal = text(arguments, "alert_signal")
+        if named is not None and named != alert.entity:
+            alert = replace(alert, entity=named, signal=None, statistic=None)
         if signal is not None and signal != alert.signal:
             alert = replace(alert, signal=signal, statistic=None)
         ranking = view.ranking(alert)
         window = _window(view)
-        searched = arguments.get("onset") is None and self.views.is_onset_searched(ctx)
+        searched = onset_s is None and self.views.is_onset_searched(ctx)
         items = tuple(
             _item(one, place, ranking, window=window, onset_s=view.onset_s, searched=searched)
             for place, one in enumerate(ranking.candidates[:CANDIDATES_RANKED], start=1)

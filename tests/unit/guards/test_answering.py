@@ -81,6 +81,21 @@ def test_what_was_never_well_is_not_as_usual(kind: str, value: float, unit: str 
     assert bool(answer) is well
 
 
+def test_an_end_that_a_policy_chose_answers_nothing() -> None:
+    """Up to two minutes before the trouble all was as usual; that is no answer to how it is."""
+    chosen = ready_record(QUIET, scope=f'{{"until": {WINDOW.start_s + 60.0}}}')
+    assert answering_claims(HEALTH, (says(Predicate.NORMAL),), (chosen,)) == ()
+    assert answering_claims(HEALTH, (says(Predicate.NORMAL),), (ready_record(QUIET),)) != ()
+
+
+@pytest.mark.parametrize(("scope", "answers"), [("{}", True), ('{"entities": ["checkout"]}', False)])
+def test_the_whole_is_as_usual_only_where_all_of_it_was_looked_at(scope: str, *, answers: bool) -> None:
+    """A look at one service says nothing of the others."""
+    record = ready_record(QUIET, tool_name="find_changed_signals", scope=scope)
+    found = answering_claims(asks(FormRead(QuestionForm.HEALTH)), (says(Predicate.NORMAL),), (record,))
+    assert bool(found) is answers
+
+
 def test_an_alerting_entity_is_not_called_as_usual() -> None:
     """Its threshold may have been passed all the time that was recorded."""
     alerting = replace(HEALTH, alert_entity="checkout")

@@ -103,7 +103,7 @@ def test_a_time_is_taken_where_there_is_just_one(
         ("the error ratio rose at 13:50", "13:50:00"),
         ("around 13:50, why?", "13:50:00"),
         ("since about 13:50?", "13:50:00"),
-        ("before 13:50 all was well", None),
+        ("before 13:50 all was well", "13:50:00"),
         ("13:50, why?", "13:50:00"),
         ("(13:50) why?", "13:50:00"),
         ("自13:50以来变慢", "13:50:00"),

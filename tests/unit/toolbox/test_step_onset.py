@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.support.inquiries import inquiry
 
 from diagnosis_harness.analysis.arrays import Floats
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
@@ -126,3 +127,19 @@ def test_a_step_that_was_searched_for_is_no_time_of_the_question(ctx: RunContext
     assert question_scope(Inquiry(), [record]).onset_s is None
     by_alert = replace(Inquiry(), onset_origin=OnsetOrigin.ALERT, onset_s=onset_at(32))
     assert question_scope(by_alert, [record]).onset_s == found.items[0].onset_s
+
+
+def test_a_ranking_of_an_entity_is_at_the_onset_that_it_shows(ctx: RunContext) -> None:
+    """An earlier and louder trouble elsewhere is not its time, whether or not an estimate was asked for."""
+    sources = InMemorySources(
+        incident=(line("web", 20, times=9.0), line("pay", 20, times=9.0), line("books", 30)),
+        call_edges=CALLS,
+    )
+    views = Views(sources.sources())
+    ranked = RankCauses(views).run(ctx, {"alert_entity": "books"})
+
+    assert ranked.items[0].onset_s == about(onset_at(30))
+    record = ready_record(*ranked.items, tool_name="rank_causes", scope='{"alert_entity": "books"}')
+    asked = inquiry("books")
+    asked = replace(asked, onset_s=None, onset_origin=OnsetOrigin.NOBODY)
+    assert question_scope(asked, [record]).onset_s == about(onset_at(30))
