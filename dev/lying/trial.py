@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from functools import cache
 from math import isfinite
 
@@ -25,6 +25,7 @@ from diagnosis_harness.players.embedded.repairer import EmbeddedRepairer
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.pipeline import ReleasePipeline
 from diagnosis_harness.report.document import RunDocument
+from diagnosis_harness.report.version import is_optional
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.runs import AMPLE
@@ -104,7 +105,8 @@ def as_values(value: object) -> JsonValue:
     Writing the whole document and its digest costs more than the release does, thousands of times over.
     """
     if is_dataclass(value) and not isinstance(value, type):
-        return {name: as_values(getattr(value, name)) for name in _names(type(value))}
+        held = ((each, getattr(value, each.name)) for each in _fields(type(value)))
+        return {each.name: as_values(one) for each, one in held if not (one is None and is_optional(each))}
     if isinstance(value, tuple):
         return [as_values(held) for held in value]
     if isinstance(value, str):
@@ -117,5 +119,5 @@ def as_values(value: object) -> JsonValue:
 
 
 @cache
-def _names(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+def _fields(kind: type) -> tuple[Field[object], ...]:
+    return fields(kind)

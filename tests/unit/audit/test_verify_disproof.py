@@ -24,7 +24,8 @@ def test_a_cause_from_before_anything_was_asked_to_disprove_it_verifies(saved: S
         forged["report"]["causes"][0]["disproof"][field] = other
         assert FlawCode.LEVEL_NOT_BORNE.value in codes(seal_document(forged))
     untested = json.loads(saved().data)
-    untested["records"] = [each for each in untested["records"] if each["tool_call_id"] != call]
+    (asked,) = (each for each in untested["records"] if each["tool_call_id"] == call)
+    asked["scope"] = "{}"  # of nobody in particular, as many other calls
     assert FlawCode.LEVEL_NOT_BORNE.value in codes(seal_document(untested))
 
     del cause["disproof"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Sequence
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from diagnosis_harness.toolbox.log_view import LogPattern, LogView
 from diagnosis_harness.toolbox.silent_lines import silent_line_clues
 from diagnosis_harness.toolbox.span_table import SpanView
 
+SILENT = "charge runs without its line “pay begins”"
 ONSET_S, END_S = 600.0, 900.0
 NORMAL, AFTER = 40, 30
 
@@ -76,16 +79,24 @@ def _evenly(lines: int) -> list[int]:
 
 def blame(before: Sequence[int], after: Sequence[int], *, at_once: bool = False) -> list[tuple[str, str]]:
     """Entities and regions of the findings."""
-    return [
-        (clue.entity, clue.region)
-        for clue in silent_line_clues(lines(before, after, at_once=at_once), spans())
-        if clue.excess > 0
-    ]
+    return findings(lines(before, after, at_once=at_once), spans())
+
+
+def findings(logs: LogView, view: SpanView) -> list[tuple[str, str]]:
+    """The same of a given comparison."""
+    return [(clue.entity, clue.region) for clue in silent_line_clues(logs, view) if clue.excess > 0]
+
+
+def chosen(logs: LogView, places: Sequence[int]) -> LogView:
+    """Only these patterns, each as often as it is named."""
+    shift = logs.shift
+    kept = {f.name: getattr(shift, f.name)[list(places)] for f in fields(shift)}
+    return replace(logs, patterns=tuple(logs.patterns[k] for k in places), shift=replace(shift, **kept))
 
 
 def test_an_operation_that_ends_before_its_first_line_is_found() -> None:
     """It runs as often as ever and writes next to nothing, and no other line shows it."""
-    assert blame([40, 40, 40], [30, 2, 30]) == [("pay", "charge before pay begins")]
+    assert blame([40, 40, 40], [30, 2, 30]) == [("pay", SILENT)]
 
 
 def test_lines_that_a_recording_lost_everywhere_blame_nobody() -> None:
@@ -101,3 +112,93 @@ def test_a_line_that_never_went_with_the_operation_says_nothing_of_it() -> None:
 def test_as_many_lines_at_other_times_are_not_those_of_the_operation() -> None:
     """The numbers agree by coincidence; the lines were all written at once."""
     assert blame([40, 40, 40], [30, 2, 30], at_once=True) == []
+
+
+def test_spans_after_the_end_of_the_comparison_say_nothing() -> None:
+    """An operation that is called four times as often after the end wrote all its lines until then."""
+    whole = spans()
+    columns, rows = whole.spans, np.arange(len(whole.spans))
+    again = rows[(columns.entity == 1) & (columns.start_s >= 750.0)]
+    more = np.concatenate((rows, again, again, again))
+    busy = replace(
+        columns, **{name: getattr(columns, name)[more] for name in ("parent", "entity", "operation")}
+    )
+    busy = replace(busy, start_s=columns.start_s[more], duration_s=columns.duration_s[more])
+    view = replace(
+        whole,
+        spans=busy,
+        self_s=self_time(busy),
+        calls=calls_between(busy),
+        fault=np.zeros(len(more), np.bool_),
+        recording=np.zeros(len(more), np.int8),
+    ).since(ONSET_S, 750.0)
+    logs = replace(lines([40] * 3, [15] * 3), window=TimeWindow(ONSET_S, 750.0))
+    assert findings(logs, view) == []
+    assert findings(replace(logs, shift=lines([40] * 3, [15, 1, 15]).shift), view) == [("pay", SILENT)]
+
+
+def test_spans_of_a_baseline_without_lines_say_nothing() -> None:
+    """They ran at another time, in a recording that has no lines."""
+    view = spans()
+    extra = replace(
+        view.spans,
+        **{name: np.tile(getattr(view.spans, name), 2) for name in ("parent", "entity", "operation")},
+        start_s=np.tile(view.spans.start_s, 2),
+        duration_s=np.tile(view.spans.duration_s, 2),
+    )
+    both = replace(
+        view,
+        spans=extra,
+        self_s=self_time(extra),
+        calls=calls_between(extra),
+        fault=np.concatenate((view.fault, np.zeros(len(view.fault), np.bool_))),
+        recording=np.repeat(np.array([0, 1], np.int8), len(view.recording)),
+    )
+    assert findings(lines([40] * 3, [30, 2, 30]), both) == findings(lines([40] * 3, [30, 2, 30]), view) != []
+    assert findings(lines([40] * 3, [30] * 3), both) == []
+
+
+def test_the_only_operation_with_such_a_line_is_found() -> None:
+    """No other could lack its lines too."""
+    assert findings(chosen(lines([40] * 3, [30, 2, 30]), [1]), spans()) == [("pay", SILENT)]
+
+
+def test_an_operation_that_writes_most_of_the_lines_is_found() -> None:
+    """Three lines of one operation against one of each other: operations are counted, and not lines."""
+    logs = chosen(lines([40] * 3, [30, 0, 30]), [0, 1, 1, 1, 2])
+    assert findings(logs, spans()) == [("pay", SILENT)] * 3
+
+
+def test_what_one_talkative_operation_lacks_is_not_missing_everywhere() -> None:
+    """Seen from the one line of another operation that stopped."""
+    logs = chosen(lines([40] * 3, [30, 12, 0]), [0, 1, 1, 1, 2])
+    assert ("quote", "price runs without its line “quote begins”") in findings(logs, spans())
+
+
+def test_services_and_operations_by_the_thousand_take_the_memory_of_their_pairs() -> None:
+    """1,500 services with 12,000 names of operations: a table of all of them would take 1.3 GB."""
+    rng = np.random.default_rng(5)
+    rows, entities, operations = 20_000, 1_500, 12_000
+    columns = SpanColumns(
+        np.full(rows, -1),
+        rng.integers(0, entities, rows),
+        rng.integers(0, operations, rows),
+        np.sort(rng.uniform(0.0, END_S, rows)),
+        np.full(rows, 0.1),
+        None,
+    )
+    view = SpanView(
+        ("cart", "pay", "quote", *(f"s{n}" for n in range(3, entities))),
+        tuple(f"o{n}" for n in range(operations)),
+        columns,
+        columns.duration_s,
+        calls_between(columns),
+        np.zeros(rows, np.bool_),
+        np.zeros(rows, np.int8),
+    ).since(ONSET_S)
+    tracemalloc.start()
+    try:
+        assert findings(lines([40] * 3, [30] * 3), view) == []
+        assert tracemalloc.get_traced_memory()[1] < 20e6
+    finally:
+        tracemalloc.stop()
