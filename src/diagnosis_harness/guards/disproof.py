@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import inf
+from types import MappingProxyType
 
 from diagnosis_harness.diagnosis.draft import Disproof, DisproofResult
+from diagnosis_harness.diagnosis.inquiry import Inventory, Telemetry
 from diagnosis_harness.guards.answering import CLEAR_Z
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.incident_time import ORDER_SLACK_S
@@ -20,8 +22,19 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
-DISPROVING_TOOLS = ("find_changed_signals", "compare_spans", "compare_logs")
-"""Tools that compare named entities with before, those first whose findings have times."""
+DISPROVING_TOOLS: Mapping[str, Telemetry] = MappingProxyType(
+    {
+        "find_changed_signals": Telemetry.METRICS,
+        "compare_spans": Telemetry.SPANS,
+        "compare_logs": Telemetry.LOGS,
+    }
+)
+"""Tools that compare named entities with before, and what each looks at; first those with times.
+
+Findings without times can hardly contradict, so an agent does not choose which of them is asked.
+"""
+_OF_THE_LOOK = frozenset({"entities", "calm", "limit"})
+"""Arguments that a look may have besides the ranking's time: what they leave out is counted as omitted."""
 
 
 def challengers_of(ranked: EvidenceItem, ranking: Sequence[EvidenceItem]) -> tuple[str, ...]:
@@ -45,34 +58,48 @@ def is_challenge(record: EvidenceRecord, entities: Sequence[str], given: Mapping
     named = arguments.get("entities")
     if record.tool_name not in DISPROVING_TOOLS or not isinstance(named, list) or found is None:
         return False
-    rest = {name: value for name, value in arguments.items() if name not in ("entities", "calm")}
-    return {*map(str, named)} == {*entities} and rest == given and found.looked_at > 0 and not found.omitted
+    rest = {name: value for name, value in arguments.items() if name not in _OF_THE_LOOK}
+    limit = arguments.get("limit")
+    is_cut = found.omitted > 0 or (isinstance(limit, int) and limit <= len(found.items))
+    return {*map(str, named)} == {*entities} and rest == given and found.looked_at > 0 and not is_cut
 
 
 def disproof_of(
     ranked: EvidenceItem,
     records: Sequence[EvidenceRecord],
     observed: Sequence[EvidenceItem],
+    inventory: Inventory,
 ) -> Disproof:
     """What came of trying to disprove a cause, by the records of the run.
 
     Args:
         ranked: the ranking's item that the cause is judged by.
         observed: what was observed of the cause at the time of the question.
+        inventory: says which telemetry holds something of whom, and so which tools must have been asked.
     """
     place = next((place for place, record in enumerate(records) if ranked in record.items), None)
     if place is None:
         return Disproof(DisproofResult.NOT_TESTED)
     source = records[place]
     entities = challengers_of(ranked, [i for i in source.items if i.kind is ItemKind.CAUSE_SCORE])
-    onset = source.arguments.get("onset")
-    given: dict[str, JsonValue] = {} if onset is None else {"onset": onset}
+    given = {name: value for name, value in source.arguments.items() if name in ("onset", "until")}
     looks = [record for record in records[place + 1 :] if is_challenge(record, entities, given)]
-    if not looks:
+    asked = {look.tool_name for look in looks}
+    if not looks or not asked.issuperset(_tools_due(entities, inventory)):
         return Disproof(DisproofResult.NOT_TESTED, entities=entities)
     against = next((look for look in looks if _contradicts(look, ranked, entities, observed)), None)
     result = DisproofResult.HELD if against is None else DisproofResult.DISPROVED
     return Disproof(result, (against or looks[0]).tool_call_id, entities)
+
+
+def _tools_due(entities: Sequence[str], inventory: Inventory) -> frozenset[str]:
+    """Of each entity the first tool whose telemetry holds something of it or of an instance of it."""
+    due = set()
+    for name in entities:
+        names = inventory.parts_of(name) | {name}
+        held = {kind for each in inventory.entities if each.name in names for kind in each.telemetry}
+        due.add(next((tool for tool, kind in DISPROVING_TOOLS.items() if kind in held), None))
+    return frozenset(tool for tool in due if tool is not None)
 
 
 def _contradicts(
@@ -100,6 +127,6 @@ def _contradicts(
 
 
 def _is_clear_harm(item: EvidenceItem) -> bool:
-    if item.kind is ItemKind.SIGNAL_CHANGE and item.number("z") < CLEAR_Z:
-        return False
-    return is_harm(item) or (began_earlier(item) and bool(item.attributes.get("bad")))
+    if began_earlier(item):  # its `z` is of the move around the onset; the earlier one is clear
+        return bool(item.attributes.get("bad"))
+    return is_harm(item) and not (item.kind is ItemKind.SIGNAL_CHANGE and item.number("z") < CLEAR_Z)

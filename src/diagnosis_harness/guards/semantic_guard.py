@@ -121,7 +121,9 @@ def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inqu
             name for item in judged.values() for name in _unseen(item, observed, records, asked)
         ),
         asks_of_unknown=inquiry.asks_of_unknown,
-        disproofs={entity: disproof_of(item, records, observed) for entity, item in judged.items()},
+        disproofs={
+            entity: disproof_of(item, records, observed, inquiry.inventory) for entity, item in judged.items()
+        },
     )
 
 

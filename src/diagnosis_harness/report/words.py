@@ -197,16 +197,16 @@ CONCLUDED: Final[Mapping[CauseLevel, Text]] = {
 }
 DISPROOF: Final[Mapping[DisproofResult, Text]] = {
     DisproofResult.HELD: Text(
-        en="Tried to disprove this by looking at {entities} alone: nothing there got worse before it.",
-        zh="为反证这一点，单独查看了 {entities}：那里没有更早出现的恶化。",
+        en="Tried to disprove this by looking at {entities} alone: nothing seen there got worse before it.",
+        zh="为反证这一点，单独查看了 {entities}：所见之中没有更早出现的恶化。",
     ),
     DisproofResult.DISPROVED: Text(
         en="Tried to disprove this by looking at {entities} alone, and that contradicts it.",
         zh="为反证这一点，单独查看了 {entities}，结果与之矛盾。",
     ),
     DisproofResult.NOT_TESTED: Text(
-        en="Not tested: nothing was asked that could have disproved this.",
-        zh="未经检验：没有做过可能推翻这一点的查询。",
+        en="Not tested: no query that could have disproved this was answered in full.",
+        zh="未经检验：没有一个可能推翻这一点的查询得到完整回答。",
     ),
 }
 SCOPED: Final = Text(

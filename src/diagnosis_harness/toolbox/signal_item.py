@@ -16,6 +16,7 @@ from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.late_signals import began_at
+from diagnosis_harness.toolbox.metric_row import MetricRow
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.wording import digits, quantity, round4, round4_or_none
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
@@ -54,9 +55,7 @@ def moves_of(table: MetricTable) -> list[SignalMove]:
         z = float(up[place] if rose else down[place])
         null = (null_up if rose else null_down)[place]
         direction = Direction.FLAT if z < FLAT_BELOW else Direction.UP if rose else Direction.DOWN
-        harmful = row.meaning.harmful > 0 if rose else row.meaning.harmful < 0
-        # A loud machine says little about one of the many that it carries.
-        harmful = harmful and row.meaning.side is not SignalSide.HOST
+        harmful = _harms(row, rose=rose)
         as_far = int((null >= z).sum())
         false_alarm = (1.0 + as_far) / (1.0 + windows) if windows else None
         found.append(
@@ -71,6 +70,12 @@ def moves_of(table: MetricTable) -> list[SignalMove]:
             )
         )
     return found
+
+
+def _harms(row: MetricRow, *, rose: bool) -> bool:
+    """Whether a move in this direction is harmful; a loud machine says little about one that it carries."""
+    harmful = row.meaning.harmful > 0 if rose else row.meaning.harmful < 0
+    return harmful and row.meaning.side is not SignalSide.HOST
 
 
 def change_window_of(table: MetricTable, onset_s: float) -> TimeWindow:
@@ -93,7 +98,7 @@ def signal_item(
     had_begun_s = earlier.time_s if earlier is not None and earlier.is_clear else None
     if had_begun_s is not None:
         rose = float(table.shift.value[move.row]) >= float(table.shift.level[move.row])
-        move = replace(move, direction=Direction.UP if rose else Direction.DOWN)
+        move = replace(move, direction=Direction.UP if rose else Direction.DOWN, bad=_harms(row, rose=rose))
     value, baseline = _value(table, move), round4_or_none(float(table.shift.level[move.row]))
     began_s = had_begun_s if had_begun_s is not None else _began(table, move, onset_s)
     attributes = _attributes(table, move, value, baseline)

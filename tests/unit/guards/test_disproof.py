@@ -9,6 +9,7 @@ from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, CauseLevel, DiagnosisDraft, Disproof, DisproofResult
+from diagnosis_harness.diagnosis.inquiry import Inventory, KnownEntity, Telemetry
 from diagnosis_harness.guards.answering import CLEAR_Z
 from diagnosis_harness.guards.disproof import challengers_of, disproof_of
 from diagnosis_harness.guards.incident_time import ORDER_SLACK_S
@@ -26,6 +27,7 @@ NAMED = cause_item("c1", "payment")
 RIVAL = replace(cause_item("c2", "ledger"), score=1.0)
 OWN = replace(change_item("i1", "payment"), attributes={"bad": True, "z": 9.0, "kind": "cpu"})
 RANKING = ready_record(NAMED, RIVAL, tool_call_id="t2", tool_name="rank_causes")
+NOTHING_KNOWN = Inventory()
 ASKED = '{"entities":["ledger","checkout"]}'
 
 
@@ -41,9 +43,11 @@ def look(*items: EvidenceItem, scope: str = ASKED, tool: str = "find_changed_sig
     return ready_record(*items, tool_call_id="t3", tool_name=tool, scope=scope)
 
 
-def result_of(*records: EvidenceRecord, own: EvidenceItem = OWN) -> DisproofResult:
+def result_of(
+    *records: EvidenceRecord, own: EvidenceItem = OWN, inventory: Inventory = NOTHING_KNOWN
+) -> DisproofResult:
     """What came of it, by these records."""
-    return disproof_of(NAMED, records, [own]).result
+    return disproof_of(NAMED, records, [own], inventory).result
 
 
 CALM = look(worse_signal("checkout", ONSET_S + 5.0))
@@ -61,7 +65,7 @@ def test_whoever_would_be_named_instead_and_whoever_is_affected_are_looked_at() 
 def test_a_cause_that_nothing_contradicts_holds() -> None:
     """What the others show came with the cause, or after it."""
     assert result_of(RANKING, CALM) is DisproofResult.HELD
-    assert disproof_of(NAMED, (RANKING, CALM), [OWN]) == Disproof(
+    assert disproof_of(NAMED, (RANKING, CALM), [OWN], NOTHING_KNOWN) == Disproof(
         DisproofResult.HELD, "t3", ("ledger", "checkout")
     )
 
@@ -71,7 +75,7 @@ def test_what_was_clearly_worse_before_the_cause_contradicts_it(entity: str) -> 
     """By more than onsets are known to, as far as a finding moves, and in a way that does harm."""
     began_s = OWN.onset_s or ONSET_S
     early_s = began_s - ORDER_SLACK_S - 1.0
-    before = replace(worse_signal(entity, early_s), attributes={"bad": True, "z": 9.0, "began_before": True})
+    before = replace(worse_signal(entity, early_s), attributes={"bad": True, "z": 1.3, "began_before": True})
     assert result_of(RANKING, look(worse_signal(entity, early_s))) is DisproofResult.DISPROVED
     assert result_of(RANKING, look(before)) is DisproofResult.DISPROVED
     assert result_of(RANKING, look(worse_signal(entity, began_s - ORDER_SLACK_S))) is DisproofResult.HELD
@@ -89,7 +93,7 @@ def test_a_signal_that_followed_does_not_date_a_cause_that_spans_show() -> None:
         (ONSET_S - ORDER_SLACK_S - 1.0, DisproofResult.DISPROVED),
     ):
         records = (RANKING, look(worse_signal("checkout", onset_s)))
-        assert disproof_of(NAMED, records, [late, spans]).result is due
+        assert disproof_of(NAMED, records, [late, spans], NOTHING_KNOWN).result is due
     assert (
         result_of(RANKING, look(worse_signal("checkout", ONSET_S + 10.0)), own=late)
         is DisproofResult.DISPROVED
@@ -136,6 +140,23 @@ def test_a_query_that_saw_nothing_of_them_tests_nothing() -> None:
     cut = replace(CALM, projection=replace(CALM.projection, omitted=1))
     assert result_of(RANKING, blind) is DisproofResult.NOT_TESTED
     assert result_of(RANKING, cut) is DisproofResult.NOT_TESTED
+
+
+def test_code_decides_which_telemetry_is_asked_and_up_to_when() -> None:
+    """Spans have no times and can hardly contradict: they count where no metrics hold these entities."""
+    calm = worse_signal("checkout", ONSET_S + 5.0)
+    blind = look(replace(calm, kind=ItemKind.SELF_TIME, onset_s=None), tool="compare_spans")
+
+    def ledger_with(*kinds: Telemetry) -> Inventory:
+        return Inventory((KnownEntity("ledger", telemetry=frozenset(kinds)), KnownEntity("checkout")))
+
+    assert result_of(RANKING, blind, inventory=ledger_with(Telemetry.SPANS)) is DisproofResult.HELD
+    assert result_of(RANKING, blind, inventory=ledger_with(Telemetry.METRICS)) is DisproofResult.NOT_TESTED
+    assert result_of(RANKING, blind, CALM, inventory=ledger_with(Telemetry.METRICS)) is DisproofResult.HELD
+
+    ended = ready_record(NAMED, RIVAL, tool_call_id="t2", tool_name="rank_causes", scope='{"until":9}')
+    assert result_of(ended, CALM) is DisproofResult.NOT_TESTED
+    assert result_of(ended, look(calm, scope=ASKED[:-1] + ',"until":9}')) is DisproofResult.HELD
 
 
 def test_what_was_not_tested_is_only_localised() -> None:

@@ -87,7 +87,7 @@ def findings(logs: LogView, view: SpanView) -> list[tuple[str, str]]:
     return [(clue.entity, clue.region) for clue in silent_line_clues(logs, view) if clue.excess > 0]
 
 
-def chosen(logs: LogView, places: Sequence[int]) -> LogView:
+def select_patterns(logs: LogView, places: Sequence[int]) -> LogView:
     """Only these patterns, each as often as it is named."""
     shift = logs.shift
     kept = {f.name: getattr(shift, f.name)[list(places)] for f in fields(shift)}
@@ -160,18 +160,18 @@ def test_spans_of_a_baseline_without_lines_say_nothing() -> None:
 
 def test_the_only_operation_with_such_a_line_is_found() -> None:
     """No other could lack its lines too."""
-    assert findings(chosen(lines([40] * 3, [30, 2, 30]), [1]), spans()) == [("pay", SILENT)]
+    assert findings(select_patterns(lines([40] * 3, [30, 2, 30]), [1]), spans()) == [("pay", SILENT)]
 
 
 def test_an_operation_that_writes_most_of_the_lines_is_found() -> None:
     """Three lines of one operation against one of each other: operations are counted, and not lines."""
-    logs = chosen(lines([40] * 3, [30, 0, 30]), [0, 1, 1, 1, 2])
+    logs = select_patterns(lines([40] * 3, [30, 0, 30]), [0, 1, 1, 1, 2])
     assert findings(logs, spans()) == [("pay", SILENT)] * 3
 
 
 def test_what_one_talkative_operation_lacks_is_not_missing_everywhere() -> None:
     """Seen from the one line of another operation that stopped."""
-    logs = chosen(lines([40] * 3, [30, 12, 0]), [0, 1, 1, 1, 2])
+    logs = select_patterns(lines([40] * 3, [30, 12, 0]), [0, 1, 1, 1, 2])
     assert ("quote", "price runs without its line “quote begins”") in findings(logs, spans())
 
 

@@ -89,7 +89,7 @@ def _calls_to_make(view: PolicyView, reading: Reading) -> tuple[WantedCall, ...]
     asked = {_subject(record.tool_name, record.arguments) for record in view.records}
     closed = {refused.tool_name for refused in view.refused}
     offered = {spec.name for spec in view.tools} - closed
-    end: dict[str, JsonValue] = {} if view.until_s is None else {"until": view.until_s}
+    end = _end(view)
     ended = {spec.name for spec in view.tools if any(one.name == "until" for one in spec.parameters)}
     taken = len(view.records) + len(view.refused)
     for stage in _stages(view, reading):
@@ -134,7 +134,7 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
     yield [(name, arguments) for name, arguments in _form_look(view, onset) if reading.worth_asking(name)]
     yield [(name, affected) for name in ("rank_causes", "weigh_changes") if reading.worth_asking(name)]
     yield _close_look(reading, onset)
-    if _asks_for_cause(view) and (challenge := next_challenge(reading, onset)) is not None:
+    if _asks_for_cause(view) and (challenge := next_challenge(reading, {**onset, **_end(view)})) is not None:
         yield [challenge]
 
 
@@ -152,6 +152,11 @@ def _form_look(view: PolicyView, onset: Mapping[str, JsonValue]) -> list[NextCal
 def _onset_as_asked(view: PolicyView) -> dict[str, JsonValue]:
     """The onset, as the caller states it; code has already read the words of the question."""
     return {} if view.onset_s is None else {"onset": view.onset_s}
+
+
+def _end(view: PolicyView) -> dict[str, JsonValue]:
+    """The end of the time that the question is about, where it names one."""
+    return {} if view.until_s is None else {"until": view.until_s}
 
 
 def _onset(view: PolicyView, reading: Reading) -> dict[str, JsonValue]:
