@@ -35,12 +35,16 @@ def rename_variables(environment: Mapping[str, str | None]) -> dict[str, str | N
     """The same for environment variables: `DIAGNOSE_SECTION__KEY`, and `DIAGNOSE_SECTION` that holds JSON."""
     renamed = dict(environment)
     for earlier, (section, keys) in _SECTIONS.items():
+        stated = _read_json(environment.get(f"{_PREFIX}{section}"))
+        stated = stated if isinstance(stated, dict) else {}
         for name, value in environment.items():
             table, _, key = name.removeprefix(_PREFIX).partition("__")
             if not name.startswith(_PREFIX) or table != earlier:
                 continue
             today = f"{_PREFIX}{section}" + (f"__{keys.get(key, key)}" if key else "")
             _warn_once(name.upper(), today.upper() + ("" if key else _list_keys(keys, _read_json(value))))
+            if keys.get(key, key) in stated:
+                continue  # the JSON of today's name holds it; a variable of its own would win over that
             renamed.setdefault(today, value if key else _rename_json(value, keys))
     return renamed
 
@@ -49,7 +53,8 @@ def _rename_keys(table: object, keys: Mapping[str, str], *, over: object) -> obj
     """The table with the keys of today, and `over` on top. The settings refuse what is not a table."""
     if not isinstance(table, dict) or not isinstance(over, dict):
         return table if isinstance(over, dict) else over
-    return {keys.get(key, key): value for key, value in table.items()} | over
+    earlier = {today: table[key] for key, today in keys.items() if key in table}
+    return earlier | {key: value for key, value in table.items() if key not in keys} | over
 
 
 def _rename_json(value: str | None, keys: Mapping[str, str]) -> str | None:

@@ -33,6 +33,17 @@ def test_a_key_under_both_names_has_the_value_of_the_name_of_today(tmp_path: Pat
     file.write_text("[care]\nbeat_s = 3\ndrain_s = 5\n[supervision]\nheartbeat_s = 4\n", encoding="utf-8")
     supervision = load_settings(file).supervision
     assert (supervision.heartbeat_s, supervision.drain_s) == (4, 5)
+    file.write_text("[care]\nheartbeat_s = 4\nbeat_s = 3\n", encoding="utf-8")
+    assert load_settings(file).supervision.heartbeat_s == 4
+
+
+def test_json_of_the_name_of_today_wins_over_an_earlier_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable for one key wins over JSON, so the earlier one is left out."""
+    monkeypatch.setenv("DIAGNOSE_CARE__BEAT_S", "3")
+    monkeypatch.setenv("DIAGNOSE_CARE__LOOK_S", "2")
+    monkeypatch.setenv("DIAGNOSE_SUPERVISION", '{"heartbeat_s": 9}')
+    supervision = load_settings().supervision
+    assert (supervision.heartbeat_s, supervision.poll_s) == (9, 2)
 
 
 def test_variables_with_the_earlier_names_win_over_a_file(

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pytest
 
 from diagnosis_harness.adapters.sources.incident_folder import log_table
+from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.kernel.errors import ToolFailure
 from diagnosis_harness.toolbox.log_lines import table_of_lines
 from diagnosis_harness.toolbox.ports import LogLine, LogTable, Recording, Sources
 
 OpenFolder = Callable[[Mapping[str, str | bytes]], Sources]
 
+WORDS = tuple(enumerate(("cart", "pay", "cart")))
 FIRST = 1_700_000_000
 MESSAGES = (
     "order 17 took 12 ms",
@@ -127,3 +131,23 @@ def test_shapes_that_are_looked_up_block_by_block_are_the_same(
     monkeypatch.setattr(log_table, "_AT_ONCE", 5)
     assert read() == whole
     assert len(set(whole[1])) == 12, "a trace has a context of its own in each service"
+
+
+def test_lines_that_come_back_in_another_order_are_refused(
+    open_folder: OpenFolder, ctx: RunContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first line of a shape is read a second time; another line would give the shape another text."""
+    read = Database.rows
+
+    def read_other_lines(
+        self: Database, sql: str, parameters: Sequence[object] = ()
+    ) -> list[tuple[Any, ...]]:
+        found = read(self, sql, parameters)
+        return found[::-1] if "row_number" in sql else found
+
+    file = "\n".join(f'{{"time": {FIRST + n}, "service": "s", "message": "line of {w}"}}' for n, w in WORDS)
+    logs = open_folder({"logs.jsonl": file}).logs
+    assert logs is not None
+    monkeypatch.setattr(Database, "rows", read_other_lines)
+    with pytest.raises(ToolFailure):
+        logs.table(ctx, Recording.INCIDENT)

@@ -138,24 +138,25 @@ def test_spans_after_the_end_of_the_comparison_say_nothing() -> None:
 
 
 def test_spans_of_a_baseline_without_lines_say_nothing() -> None:
-    """They ran at another time, in a recording that has no lines."""
+    """One service was traced at another time too, of which there are no lines."""
     view = spans()
-    extra = replace(
-        view.spans,
-        **{name: np.tile(getattr(view.spans, name), 2) for name in ("parent", "entity", "operation")},
-        start_s=np.tile(view.spans.start_s, 2),
-        duration_s=np.tile(view.spans.duration_s, 2),
-    )
+    rows = np.concatenate((np.arange(len(view.spans)), np.flatnonzero(view.spans.entity == 0)))
     both = replace(
-        view,
-        spans=extra,
-        self_s=self_time(extra),
-        calls=calls_between(extra),
-        fault=np.concatenate((view.fault, np.zeros(len(view.fault), np.bool_))),
-        recording=np.repeat(np.array([0, 1], np.int8), len(view.recording)),
+        view.spans,
+        **{name: getattr(view.spans, name)[rows] for name in ("parent", "entity", "operation")},
+        start_s=view.spans.start_s[rows],
+        duration_s=view.spans.duration_s[rows],
     )
-    assert findings(lines([40] * 3, [30, 2, 30]), both) == findings(lines([40] * 3, [30, 2, 30]), view) != []
-    assert findings(lines([40] * 3, [30] * 3), both) == []
+    held = replace(
+        view,
+        spans=both,
+        self_s=self_time(both),
+        calls=calls_between(both),
+        fault=view.fault[rows] & (np.arange(len(rows)) < len(view.spans)),
+        recording=(np.arange(len(rows)) >= len(view.spans)).astype(np.int8),
+    )
+    assert findings(lines([40] * 3, [30] * 3), held) == []
+    assert findings(lines([40] * 3, [30, 2, 30]), held) == [("pay", SILENT)]
 
 
 def test_the_only_operation_with_such_a_line_is_found() -> None:
