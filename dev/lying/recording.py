@@ -19,14 +19,16 @@ from diagnosis_harness.bench.datasets.petshop import PetShop
 from diagnosis_harness.bench.demo_faults import DemoFaults
 from diagnosis_harness.bench.runner import spread
 from diagnosis_harness.diagnosis.agent import DiagnosisAgent, DiagnosisTask
+from diagnosis_harness.diagnosis.draft import DisproofResult
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft, PolicyAnswer, PolicyView, WantedCall
+from diagnosis_harness.guards.semantic_guard import build_case
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.keys import ToolCallKeyFactory
 from diagnosis_harness.harness.workers import WorkerPool
 from diagnosis_harness.kernel.clock import SystemClock
-from diagnosis_harness.kernel.errors import ToolFailure
+from diagnosis_harness.kernel.errors import EmptyDraft, ToolFailure
 from diagnosis_harness.kernel.ids import RandomIds
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
@@ -115,7 +117,7 @@ def record_runs(
 
 
 def _record(case: Case, *, name: str, workers: WorkerPool) -> RecordedRun | None:
-    """The run; None where the analyst had nothing to say."""
+    """The run; None where the analyst had nothing to say, or nothing that its own records leave standing."""
     core = DiagnosisHarnessCore(clock=SystemClock(), ids=RandomIds(), sink=NullSink(), workers=workers)
     sources = open_incident_folder(
         case.folder,
@@ -141,10 +143,16 @@ def _record(case: Case, *, name: str, workers: WorkerPool) -> RecordedRun | None
     )
     agent = DiagnosisAgent(core, policy=policy, boundary=boundary)
     inquiry = resolve_inquiry(ctx, sources, QUESTION, None)
-    execution = asyncio.run(agent.diagnose(ctx, DiagnosisTask(QUESTION, inquiry, caller=_CALLER)))
+    try:
+        execution = asyncio.run(agent.diagnose(ctx, DiagnosisTask(QUESTION, inquiry, caller=_CALLER)))
+    except EmptyDraft:  # nothing was found before the queries brought nothing new
+        return None
     core.complete_success(ctx)
     if execution.draft is None:
         return None
+    judged = build_case(execution.draft, execution.snapshot.records, inquiry=inquiry)
+    if any(each.result is DisproofResult.DISPROVED for each in judged.disproofs.values()):
+        return None  # the run's own query contradicts its cause, so its draft is no truth that should pass
     return RecordedRun(
         name=name,
         question=QUESTION,

@@ -127,6 +127,6 @@ def _contradicts(
 
 
 def _is_clear_harm(item: EvidenceItem) -> bool:
-    if began_earlier(item):  # its `z` is of the move around the onset; the earlier one is clear
-        return bool(item.attributes.get("bad"))
-    return is_harm(item) and not (item.kind is ItemKind.SIGNAL_CHANGE and item.number("z") < CLEAR_Z)
+    if item.kind is ItemKind.SIGNAL_CHANGE and item.number("z") < CLEAR_Z:
+        return False
+    return is_harm(item) or (began_earlier(item) and bool(item.attributes.get("bad")))

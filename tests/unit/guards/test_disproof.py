@@ -75,7 +75,7 @@ def test_what_was_clearly_worse_before_the_cause_contradicts_it(entity: str) -> 
     """By more than onsets are known to, as far as a finding moves, and in a way that does harm."""
     began_s = OWN.onset_s or ONSET_S
     early_s = began_s - ORDER_SLACK_S - 1.0
-    before = replace(worse_signal(entity, early_s), attributes={"bad": True, "z": 1.3, "began_before": True})
+    before = replace(worse_signal(entity, early_s), attributes={"bad": True, "z": 9.0, "began_before": True})
     assert result_of(RANKING, look(worse_signal(entity, early_s))) is DisproofResult.DISPROVED
     assert result_of(RANKING, look(before)) is DisproofResult.DISPROVED
     assert result_of(RANKING, look(worse_signal(entity, began_s - ORDER_SLACK_S))) is DisproofResult.HELD

@@ -31,6 +31,7 @@ def trace_check(document: RunDocument) -> Check:
     """Whether each line shows its data, and start, guards, stop and end are those of the document."""
     flaws = (
         *_text_flaws(document),
+        *_call_flaws(document),
         *_start_flaws(document),
         *_guard_flaws(document),
         *_stop_flaws(document),
@@ -45,6 +46,19 @@ def _text_flaws(document: RunDocument) -> Iterator[Flaw]:
         shown = in_short(line.data or {})
         if line.text != shown:
             yield _differs(place, "text", line.text, shown)
+
+
+def _call_flaws(document: RunDocument) -> Iterator[Flaw]:
+    """What a call brought is that of its record: a long text is cut short, so the line need not show it."""
+    asked = {each.tool_call_id: each for each in document.report.coverage.asked}
+    for place, line in enumerate(document.trace):
+        entry = asked.get(line.text_of("tool_call_id") or "")
+        if line.name is not TraceName.TOOL_INVOCATION or entry is None or _data(line, "items") is None:
+            continue
+        expected = {"items": entry.items, "evidence": entry.evidence_status, "tool": entry.tool}
+        for name, value in expected.items():
+            if (stated := _data(line, name)) != value:
+                yield _differs(place, f"data.{name}", stated, value)
 
 
 def _start_flaws(document: RunDocument) -> Iterator[Flaw]:
