@@ -41,9 +41,8 @@ def _roots(spans: SpanColumns) -> Ints:
     """
     itself = np.arange(len(spans))
     root = np.where(spans.parent >= 0, spans.parent, itself).astype(np.int64)
-    for _ in range(
-        len(spans).bit_length()
-    ):  # each round doubles the steps up, and there are fewer than spans
+    rounds = len(spans).bit_length()  # each doubles the steps up, of which there are fewer than spans
+    for _ in range(rounds):
         above = root[root]
         if np.array_equal(above, root):
             break

@@ -21,7 +21,7 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 _ESTIMATED = frozenset({OnsetOrigin.ALERT, OnsetOrigin.NOBODY})
 """Where the tools find the onset themselves: nobody stated it, or an alert did, which fires after it."""
 
-_COMPARING = frozenset(
+COMPARING_KINDS = frozenset(
     {
         ItemKind.CAUSE_SCORE,
         ItemKind.SIGNAL_CHANGE,
@@ -68,7 +68,7 @@ class QuestionScope:
             return self._is_own_onset(record) and self.onset_s is not None and lasts_into(item, self.onset_s)
         if not self.ends_with_it(record, item):
             return False
-        compares = self.onset_s is not None and item.kind in _COMPARING
+        compares = self.onset_s is not None and item.kind in COMPARING_KINDS
         if self.is_stated or compares:
             looked_s = _comparison_start(item)
             return looked_s is not None and self._is_one(looked_s)

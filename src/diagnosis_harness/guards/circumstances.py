@@ -8,24 +8,11 @@ from dataclasses import dataclass
 
 from diagnosis_harness.diagnosis.inquiry import Inquiry, Telemetry
 from diagnosis_harness.diagnosis.missing import MissingInfo
-from diagnosis_harness.guards.asked import question_scope
+from diagnosis_harness.guards.asked import COMPARING_KINDS, question_scope
 from diagnosis_harness.guards.incident_time import is_same_window
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
-
-_JUDGING = frozenset(
-    {
-        ItemKind.SIGNAL_CHANGE,
-        ItemKind.SELF_TIME,
-        ItemKind.EDGE_GAP,
-        ItemKind.SPAN_ERRORS,
-        ItemKind.LOG_PATTERN,
-        ItemKind.LOG_ORDER,
-        ItemKind.CAUSE_SCORE,
-    }
-)
-
 
 _KINDS = {
     MissingInfo.METRICS: Telemetry.METRICS,
@@ -151,7 +138,11 @@ def standing_window(
     asked = question_scope(inquiry, held)
     for record in held:
         for item in record.items:
-            if item.kind not in _JUDGING or item.window is None or not is_same_window(window, item.window):
+            if (
+                item.kind not in COMPARING_KINDS
+                or item.window is None
+                or not is_same_window(window, item.window)
+            ):
                 continue
             if asked.is_at_its_time(record, item):
                 return item.window

@@ -33,8 +33,6 @@ DISPROVING_TOOLS: Mapping[str, Telemetry] = MappingProxyType(
 
 Findings without times can hardly contradict, so an agent does not choose which of them is asked.
 """
-_OF_THE_LOOK = frozenset({"entities", "calm", "limit"})
-"""Arguments that a look may have besides the ranking's time: what they leave out is counted as omitted."""
 
 
 def challengers_of(ranked: EvidenceItem, ranking: Sequence[EvidenceItem]) -> tuple[str, ...]:
@@ -58,10 +56,8 @@ def is_challenge(record: EvidenceRecord, entities: Sequence[str], given: Mapping
     named = arguments.get("entities")
     if record.tool_name not in DISPROVING_TOOLS or not isinstance(named, list) or found is None:
         return False
-    rest = {name: value for name, value in arguments.items() if name not in _OF_THE_LOOK}
-    limit = arguments.get("limit")
-    is_cut = found.omitted > 0 or (isinstance(limit, int) and limit <= len(found.items))
-    return {*map(str, named)} == {*entities} and rest == given and found.looked_at > 0 and not is_cut
+    rest = {name: value for name, value in arguments.items() if name not in ("entities", "calm")}
+    return {*map(str, named)} == {*entities} and rest == given and found.looked_at > 0 and not found.omitted
 
 
 def disproof_of(
@@ -119,7 +115,8 @@ def _contradicts(
         if {item.entity, item.attributes.get("owner")}.isdisjoint(entities) or not _is_clear_harm(item):
             continue
         if item.onset_s is None:  # spans and lines without a time: more of the same than the cause shows
-            if not dated and item.entity != ranked.peer and (item.score or 0.0) > most.get(item.kind, inf):
+            is_effect = ranked.peer in (item.entity, item.attributes.get("owner"))
+            if not dated and not is_effect and (item.score or 0.0) > most.get(item.kind, inf):
                 return True
         elif began_s is not None and item.onset_s < began_s - ORDER_SLACK_S:
             return True

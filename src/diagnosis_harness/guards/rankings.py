@@ -13,7 +13,6 @@ from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, SetAside, SetAsideReason
 from diagnosis_harness.guards.asked import QuestionScope
 from diagnosis_harness.guards.confidence import confidence_of
-from diagnosis_harness.guards.incident_time import SAME_TIME_S
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -82,9 +81,7 @@ def rankings_of(records: Iterable[EvidenceRecord], asked: QuestionScope) -> tupl
     )
 
 
-def standing_rankings(
-    rankings: Sequence[Ranking], set_aside: Iterable[SetAside], asked: QuestionScope
-) -> tuple[Ranking, ...]:
+def standing_rankings(rankings: Sequence[Ranking], set_aside: Iterable[SetAside]) -> tuple[Ranking, ...]:
     """The rankings less those that a draft sets aside for a reason that holds; one at least is left.
 
     A reason that compares holds against a ranking that nobody sets aside.
@@ -96,7 +93,7 @@ def standing_rankings(
         ranking
         for ranking in rankings
         if not any(
-            (ranking.tool_call_id, reason) in reasons and _holds(reason, ranking, kept, asked)
+            (ranking.tool_call_id, reason) in reasons and _holds(reason, ranking, kept)
             for reason in SetAsideReason
         )
     )
@@ -133,19 +130,11 @@ def _sureness(item: EvidenceItem) -> tuple[float, float, float, float]:
     )
 
 
-def _holds(reason: SetAsideReason, ranking: Ranking, kept: Sequence[Ranking], asked: QuestionScope) -> bool:
+def _holds(reason: SetAsideReason, ranking: Ranking, kept: Sequence[Ranking]) -> bool:
     match reason:
         case SetAsideReason.NOTHING_WRONG:
             return bool(kept) and ranking.first.number("strength") < LEAST_STRENGTH
         case SetAsideReason.FEWER_KINDS:
             return any(ranking.kinds < other.kinds for other in kept)
-        case SetAsideReason.AT_THE_ALERT:
-            return any(_is_later(ranking, other, asked) for other in kept)
-
-
-def _is_later(ranking: Ranking, other: Ranking, asked: QuestionScope) -> bool:
-    """Whether one was made for the time at which the alert fired, and the other for a begin before it."""
-    alert_s, at_s, before_s = asked.inquiry.alert_at_s, ranking.first.onset_s, other.first.onset_s
-    if asked.is_stated or alert_s is None or at_s is None or before_s is None:
-        return False
-    return abs(at_s - alert_s) < SAME_TIME_S <= at_s - before_s
+        case SetAsideReason.AT_THE_ALERT:  # a run has one time; documents from before that name this reason
+            return False

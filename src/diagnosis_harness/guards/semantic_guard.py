@@ -96,7 +96,7 @@ def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inqu
     held = Records(records)
     asked = question_scope(inquiry, records)
     rankings = rankings_of(records, asked)
-    standing = standing_rankings(rankings, draft.set_aside, asked)
+    standing = standing_rankings(rankings, draft.set_aside)
     found = {cause.entity: judging_item(cause, standing) for cause in draft.conclusion}
     judged = {entity: item for entity, item in found.items() if item is not None}
     names = {*found, *(item.peer for item in judged.values())} - {None}

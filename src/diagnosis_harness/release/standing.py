@@ -60,7 +60,7 @@ def judging_rankings(
     """The ranking item that each concluded cause is judged by, in their order; None where none names it."""
     held = tuple(records)
     asked = question_scope(inquiry, held)
-    rankings = standing_rankings(rankings_of(held, asked), draft.set_aside, asked)
+    rankings = standing_rankings(rankings_of(held, asked), draft.set_aside)
     return tuple(judging_item(cause, rankings) for cause in draft.conclusion)
 
 

@@ -30,13 +30,7 @@ from diagnosis_harness.report.cause_entry import CauseEntry
 from diagnosis_harness.report.inquiry_entry import InquiryEntry
 from diagnosis_harness.report.ranking_entry import RankingEntry
 from diagnosis_harness.report.trace_line import TraceLine
-from diagnosis_harness.report.version import (
-    READABLE,
-    SCHEMA_VERSION,
-    is_optional,
-    since,
-    version_has,
-)
+from diagnosis_harness.report.version import READABLE, SCHEMA_VERSION, is_optional, since, version_has
 from diagnosis_harness.report.window import Window
 from diagnosis_harness.tools.evidence import Direction, EvidenceStatus, InvocationStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord

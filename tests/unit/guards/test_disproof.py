@@ -110,6 +110,10 @@ def test_where_nothing_is_dated_more_of_the_same_contradicts() -> None:
     ):
         spans = look(replace(own, item_id="s1", entity=entity, score=score), tool="compare_spans")
         assert result_of(RANKING, spans, own=own) is due
+    part = replace(
+        own, item_id="s1", entity="checkout-7d9f", attributes={**own.attributes, "owner": "checkout"}
+    )
+    assert result_of(RANKING, look(replace(part, score=9.0)), own=own) is DisproofResult.HELD
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 from tests.unit.players.test_embedded import make_records, view
 
 from diagnosis_harness.diagnosis.policy import AskTools, GiveDraft
+from diagnosis_harness.guards.disproof import DISPROVING_TOOLS
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.players.embedded.analyst import next_answer
-from diagnosis_harness.testing.evidence import ready_record
+from diagnosis_harness.testing.evidence import cause_item, ready_record
 
 CLOSE = (
     ready_record(tool_call_id="t0", tool_name="estimate_onset"),
@@ -28,6 +32,33 @@ def test_nothing_is_asked_to_disprove_what_is_not_concluded(
     """A candidate that does not stand out stays one, whatever such a query would find."""
     answer = next_answer(view(*make_records(**attributes), *CLOSE))
     assert isinstance(answer, AskTools if asks else GiveDraft)
+
+
+def test_no_query_is_asked_twice_to_disprove_a_cause() -> None:
+    """One that was cut tests nothing; the next telemetry is asked then, and in the end a draft is due."""
+    rival = replace(cause_item("c2", "zebra"), score=1.0)
+    inventory, facts, ranking = make_records()
+    records = [
+        inventory,
+        facts,
+        ready_record(*ranking.items, rival, tool_call_id="t3", tool_name="rank_causes"),
+        *CLOSE,
+    ]
+    asked: list[tuple[str, str]] = []
+    while isinstance(answer := next_answer(view(*records)), AskTools):
+        (call,) = answer.calls
+        names = call.arguments["entities"]
+        assert isinstance(names, list)
+        scope = json.dumps(
+            {**call.arguments, "entities": sorted(map(str, names))}
+        )  # as the boundary writes it
+        record = ready_record(tool_call_id=f"d{len(records)}", tool_name=call.tool_name, scope=scope)
+        assert record.projection is not None
+        records.append(replace(record, projection=replace(record.projection, looked_at=9, omitted=3)))
+        asked.append((call.tool_name, scope))
+        assert len(asked) <= len(DISPROVING_TOOLS)
+    assert asked
+    assert len(set(asked)) == len(asked)
 
 
 def test_nothing_is_asked_to_disprove_a_cause_after_the_stop() -> None:

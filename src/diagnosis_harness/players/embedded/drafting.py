@@ -55,17 +55,13 @@ def draft_from(
     )
 
 
-LOOK_LIMIT = 100
-"""The most findings that a list gives: one that was cut tests nothing."""
-
-
 def next_challenge(
     reading: Reading, time: Mapping[str, JsonValue]
 ) -> tuple[str, Mapping[str, JsonValue]] | None:
     """The query that would disprove the cause that is about to be concluded; None where there is none.
 
     Metrics first, since they show what began first; the next kind of telemetry where one knows nothing of
-    those that are looked at. Calm signals are listed as well, since one that had moved before is calm since.
+    those that are looked at.
 
     Args:
         time: the onset and the end that the ranking was asked with.
@@ -75,16 +71,11 @@ def next_challenge(
         return None
     entities = challengers_of(candidates[0].item, [each.item for each in candidates])
     looks = [record for record in reading.records if is_challenge(record, entities, time)]
-    named = [each for each in reading.records if each.arguments.get("entities") == [*entities]]
-    asked = {record.tool_name for record in named}
+    wanted = sorted(entities)  # as the boundary writes a list of names
+    asked = {each.tool_name for each in reading.records if each.arguments.get("entities") == wanted}
     left = (tool for tool in DISPROVING_TOOLS if tool not in asked and reading.worth_asking(tool))
     tool = None if looks else next(left, None)
-    if tool is None:
-        return None
-    whole: dict[str, JsonValue] = (
-        {"calm": True, "limit": LOOK_LIMIT} if tool == "find_changed_signals" else {}
-    )
-    return tool, {"entities": [*entities], **whole, **time}
+    return None if tool is None else (tool, {"entities": wanted, **time})
 
 
 def _cause(found: Found, caused: Claim, direct: tuple[Claim, ...]) -> Cause:
