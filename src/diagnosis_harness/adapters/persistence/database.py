@@ -24,6 +24,7 @@ from diagnosis_harness.adapters.persistence.address import URL_PLACE, engine_url
 from diagnosis_harness.adapters.persistence.failures import AWAY, lock_failure, no_answer, translate_errors
 from diagnosis_harness.adapters.persistence.migrate import migrate
 from diagnosis_harness.application.private_file import make_private
+from diagnosis_harness.application.sqlite_wal import switch_to_wal
 from diagnosis_harness.harness.waiting import sleep
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure
@@ -254,7 +255,8 @@ def _sqlite_engine(url: URL, *, pool_size: int, busy_timeout_s: float) -> Engine
     def on_connect(connection: DBAPIConnection, record: object) -> None:
         del record
         cursor = connection.cursor()
-        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON"):
+        switch_to_wal(cursor)
+        for pragma in ("synchronous = NORMAL", "foreign_keys = ON"):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 

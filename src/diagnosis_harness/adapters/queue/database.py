@@ -17,6 +17,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from diagnosis_harness.adapters.queue.sqlite_time import define_subsec
 from diagnosis_harness.application.private_file import make_private
+from diagnosis_harness.application.sqlite_wal import switch_to_wal
 from diagnosis_harness.kernel.errors import FailureKind, InvalidSetting, StoreFailure
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
 
@@ -88,7 +89,7 @@ class QueueDatabase:
             return
         make_private(Path(self._url.database or ""))
         with closing(sqlite3.connect(self._url.database or "", timeout=_BUSY_S)) as connection:
-            connection.execute("PRAGMA journal_mode=WAL")
+            switch_to_wal(connection)
 
     def engine(self, fails_fast: Callable[[], bool]) -> sa.Engine:
         """Connections as DBOS needs them.
