@@ -92,7 +92,7 @@ site: .build/site-venv/.made ## the documentation as a website in .build/site; e
 
 proof: .venv/.dev ## the large runs at full size, and the mutants
 	@mkdir -p .build
-	$(PY) -m pytest -n $(JOBS) -m proof --proof --timeout=1800 --junitxml=.build/proof.xml
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m proof --proof --timeout=1800 --junitxml=.build/proof.xml
 	@$(MAKE) --no-print-directory mutants
 
 interpreters: .venv/.dev ## what depends on the interpreter, on every Python here, also as a user (INTERPRETERS='--only 3.13')

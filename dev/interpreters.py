@@ -3,9 +3,9 @@
 Looks in /usr/bin, on PATH and where version managers put theirs, and takes one of each version. Each gets a
 copy of the tree and a .venv of its own, by `dev/setup.sh`, and runs the tests of PARTS: as whoever calls
 this, or, where that is root, as a user that is made for it, with the interpreters that such a user may start.
-Two are tried at once, since installing keeps one core busy; what each prints goes to a file in .build, which
-is shown when it failed. One line says how long each took; the exit code is 1 when one failed, or when CI is
-set and no user can be made. `--list` says what would run.
+Three are tried at once, since installing and waiting for processes keep no core busy; what each prints goes
+to a file in .build, which is shown when it failed. One line says how long each took; the exit code is 1 when
+one failed, or when CI is set and no user can be made. `--list` says what would run.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MANAGERS = (
     ".local/share/uv/python/*/bin", ".local/bin", "miniconda3/bin", "miniconda3/envs/*/bin",
 )  # fmt: skip
 USER = "diagnosis-tests"
-AT_ONCE = 2
+AT_ONCE = 3
 SKIPS = ROOT / "dev" / "skips.py"
 NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "dist", "build", "incidents")
 
