@@ -6,17 +6,13 @@ In WAL mode readers and the writer do not wait for each other. The mode stays in
 from __future__ import annotations
 
 import sqlite3
-from typing import Protocol
+from collections.abc import Callable
 
 _ATTEMPTS = 20
 """Twelve processes that opened 600 new files at once never needed a third attempt."""
 
 
-class _Statements(Protocol):
-    def execute(self, operation: str, /) -> object: ...
-
-
-def switch_to_wal(connection: _Statements) -> None:
+def switch_to_wal(execute: Callable[[str], object]) -> None:
     """Have the file keep a write-ahead log. Does nothing where it already does.
 
     SQLite does not wait for a lock here, whatever the busy timeout of the connection: two processes that open
@@ -24,18 +20,18 @@ def switch_to_wal(connection: _Statements) -> None:
     turn to write instead, which the busy timeout does bound, and finds the mode changed.
 
     Args:
-        connection: a connection or cursor outside of a transaction.
+        execute: runs a statement on a connection that is in no transaction.
 
     Raises:
         sqlite3.OperationalError: another process holds the lock for longer than the busy timeout.
     """
     for attempt in range(_ATTEMPTS):
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
             if error.sqlite_errorname != "SQLITE_BUSY" or attempt == _ATTEMPTS - 1:
                 raise
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute("ROLLBACK")
+            execute("BEGIN IMMEDIATE")
+            execute("ROLLBACK")
         else:
             return

@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from diagnosis_harness.application.sqlite_wal import switch_to_wal
-
-
-class _Opening:
-    """A connection that lets something happen before each of its statements."""
-
-    def __init__(self, connection: sqlite3.Connection, before: Callable[[str], None]) -> None:
-        self._connection = connection
-        self._before = before
-
-    def execute(self, operation: str, /) -> object:
-        self._before(operation)
-        return self._connection.execute(operation).fetchall()
 
 
 def _mode(connection: sqlite3.Connection) -> object:
@@ -40,12 +27,13 @@ def test_who_is_refused_the_switch_waits_for_its_turn_to_write(tmp_path: Path) -
         other.execute("SELECT * FROM run").fetchall()
         statements: list[str] = []
 
-        def release(operation: str) -> None:
-            statements.append(operation)
-            if operation == "ROLLBACK":
+        def execute(statement: str) -> None:
+            statements.append(statement)
+            if statement == "ROLLBACK":
                 other.execute("COMMIT")
+            connection.execute(statement)
 
-        switch_to_wal(_Opening(connection, release))
+        switch_to_wal(execute)
         assert _mode(connection) == "wal"
     assert statements == [
         "PRAGMA journal_mode = WAL",
@@ -66,7 +54,7 @@ def test_a_lock_that_stays_is_reported(tmp_path: Path) -> None:
         other.execute("BEGIN IMMEDIATE")
         other.execute("INSERT INTO run VALUES (1)")
         with pytest.raises(sqlite3.OperationalError, match="locked"):
-            switch_to_wal(connection)
+            switch_to_wal(connection.execute)
 
 
 def test_a_reader_that_never_leaves_is_reported(tmp_path: Path) -> None:
@@ -80,14 +68,14 @@ def test_a_reader_that_never_leaves_is_reported(tmp_path: Path) -> None:
         other.execute("BEGIN")
         other.execute("SELECT * FROM run").fetchall()
         with pytest.raises(sqlite3.OperationalError, match="locked"):
-            switch_to_wal(connection)
+            switch_to_wal(connection.execute)
 
 
 def test_a_file_that_has_its_log_is_left_alone(tmp_path: Path) -> None:
     """The second call finds the mode that the first one set."""
     with closing(sqlite3.connect(tmp_path / "runs.db", isolation_level=None)) as connection:
-        switch_to_wal(connection)
-        switch_to_wal(connection)
+        switch_to_wal(connection.execute)
+        switch_to_wal(connection.execute)
         assert _mode(connection) == "wal"
 
 
@@ -98,4 +86,4 @@ def test_an_error_that_is_no_lock_is_raised_at_once(tmp_path: Path) -> None:
         closing(sqlite3.connect(tmp_path / "runs.db", isolation_level=None)) as connection,
         pytest.raises(sqlite3.DatabaseError, match="not a database"),
     ):
-        switch_to_wal(connection)
+        switch_to_wal(connection.execute)

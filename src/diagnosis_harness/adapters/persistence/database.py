@@ -255,7 +255,7 @@ def _sqlite_engine(url: URL, *, pool_size: int, busy_timeout_s: float) -> Engine
     def on_connect(connection: DBAPIConnection, record: object) -> None:
         del record
         cursor = connection.cursor()
-        switch_to_wal(cursor)
+        switch_to_wal(cursor.execute)
         for pragma in ("synchronous = NORMAL", "foreign_keys = ON"):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()

@@ -89,7 +89,7 @@ class QueueDatabase:
             return
         make_private(Path(self._url.database or ""))
         with closing(sqlite3.connect(self._url.database or "", timeout=_BUSY_S)) as connection:
-            switch_to_wal(connection)
+            switch_to_wal(connection.execute)
 
     def engine(self, fails_fast: Callable[[], bool]) -> sa.Engine:
         """Connections as DBOS needs them.
