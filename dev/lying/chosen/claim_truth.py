@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -88,11 +88,7 @@ def _began(told: Told) -> Said:
 def _had_trouble_at(told: Told) -> bool:
     """Whether trouble began or ended at about that time in whom the claim names, or in what that calls."""
     world, at_s = told.world, told.item.onset_s
-    calls, reached, waiting = world.plant.calls, set[str](), [world.service_of(told.claim["entity"])]
-    while waiting:
-        if (name := waiting.pop()) not in reached:
-            reached.add(name)
-            waiting.extend(calls.get(name, ()))
+    reached = _reach_of(world.plant.calls, world.service_of(told.claim["entity"]))
     turns = [s for t in world.plant.troubles if t.service in reached for s in (t.start_s, t.end_s)]
     return at_s is not None and any(abs(at_s - turn_s) <= _TURN_S for turn_s in turns)
 
@@ -117,6 +113,25 @@ def _judge_cause(told: Told) -> Said:
         yield "wrong cause", told.shown
     elif claim["affected"] not in asked:
         yield "affected is not who was asked about", told.shown
+
+
+def _judge_independence(told: Told) -> Said:
+    """Two causes of the world, neither of which reaches the other by any calls."""
+    calls, pair = told.world.plant.calls, (told.claim["entity"], told.claim["affected"])
+    for start, goal in (pair, pair[::-1]):
+        if start not in told.world.causes:
+            yield "wrong cause", told.shown
+        if goal in _reach_of(calls, start):
+            yield "called independent, and one calls the other", told.shown
+
+
+def _reach_of(calls: Mapping[str, Iterable[str]], start: str) -> set[str]:
+    reached, waiting = set[str](), [start]
+    while waiting:
+        if (name := waiting.pop()) not in reached:
+            reached.add(name)
+            waiting.extend(calls.get(name, ()))
+    return reached
 
 
 def _calls(told: Told) -> Said:
@@ -176,6 +191,7 @@ TRUE_WHEN: Mapping[str, Callable[[Told], Said]] = {
     "SATURATED": _judge_saturation,
     "AFFECTED": _judge_effect,
     "CAUSED": _judge_cause,
+    "INDEPENDENT": _judge_independence,
     "CALLS": _calls,
     "DEPLOYED": _judge_deployment,
     "FAILED": _rose,
@@ -197,7 +213,7 @@ _RESERVED = {
     "limit": (r"\blimit|上限|耗尽", ("SATURATED",)),
     "denial": (
         r"\b(not?|never|nothing|none|neither|nor)\b|没有|没|未|不是|并非|无",
-        ("NORMAL", "AFFECTED", "DROPPED"),
+        ("NORMAL", "AFFECTED", "DROPPED", "INDEPENDENT"),
     ),
     "scope": (r"\b(all|only|every|always|both)\b|所有|全部|只有|仅|一直|总是", ()),
 }

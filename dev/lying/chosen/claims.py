@@ -28,6 +28,7 @@ SUPPORTED_BY = {
     "DROPPED": ("SPAN_ERRORS",),
     "SLOWED": ("SELF_TIME", "EDGE_GAP"),
     "CAUSED": ("CAUSE_SCORE",),
+    "INDEPENDENT": ("CAUSE_SCORE",),
     "CALLS": ("CALL_EDGE",),
     "DEPLOYED": ("CHANGE_EVENT",),
     "HAPPENED": ("PLATFORM_EVENT",),
@@ -74,6 +75,8 @@ def _bears(claim: Json, item: Item) -> bool:
     predicate, entity = claim["predicate"], claim["entity"]
     if item.kind not in SUPPORTED_BY[predicate]:
         return False
+    if predicate == "INDEPENDENT":
+        return bool(entity == item.entity and claim["affected"] == item.more.get("independent_of"))
     if predicate == "CALLS":
         return bool(entity == item.peer and claim["affected"] == item.entity)
     if entity not in (item.entity, item.owner):
@@ -102,7 +105,7 @@ def _quotes(claim: Json, records: Mapping[str, Record], bearing: list[Item]) -> 
 def _names(claim: Json, item: Item) -> Said:
     """The sentence names the part that was seen, and not the whole of it."""
     sentence, predicate = claim["sentence"], claim["predicate"]
-    if predicate in ("CAUSED", "CALLS"):
+    if predicate in ("CAUSED", "CALLS", "INDEPENDENT"):
         return
     if (
         item.entity
@@ -138,7 +141,7 @@ def _times(claim: Json, item: Item, reference: Reference) -> Said:
     other = (
         span is not None and reference.onset_s is not None and abs(span.start_s - reference.onset_s) > SAME_S
     )
-    if other and not told and claim["predicate"] != "CAUSED":
+    if other and not told and claim["predicate"] not in ("CAUSED", "INDEPENDENT"):
         yield "another time, and it does not say so", f"{sentence} [{span}]"
     since_s = item.onset_s if claim["predicate"] == "CAUSED" else None
     if since_s and reference.onset_s is not None and abs(since_s - reference.onset_s) > SAME_S:

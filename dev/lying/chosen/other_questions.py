@@ -87,6 +87,35 @@ def acquit_culprit(rng: np.random.Generator, world: World) -> Plan | None:
     return Plan((now, (*looks(world, old), rank(old, {"alert_entity": name}))), finish)
 
 
+def cause_beside_another(rng: np.random.Generator, world: World) -> Plan | None:
+    """A lower candidate of the ranking is concluded beside the first, as if it had broken by itself."""
+    onset = onset_argument(world)
+    calm = {**onset, "entities": [pick(rng, world.services)], "calm": True}
+    rounds = (
+        looks(world, onset),
+        (rank(onset, victim_argument(world)),),
+        (("find_changed_signals", calm), ("compare_spans", {**onset, "entities": calm["entities"]})),
+    )
+    says_so = chance(rng, 0.6)
+
+    def finish(records: Records) -> Word:
+        held = ranking(records)
+        if len(held) < 2:
+            return Word(None)
+        one, other = held[0], pick(rng, held[1:])
+        first, second = concluding(one, records), concluding(other, records, effects=False)
+        claim = replace(
+            claim_of(other, Predicate.CAUSED, "beside"),
+            predicate=Predicate.INDEPENDENT,
+            affected=one.item.entity,
+            onset_s=None,
+        )
+        both = replace(first, conclusion=(*first.conclusion, *second.conclusion))
+        return Word(plus(both, *(each for each in second.claims), *((claim,) if says_so else ())))
+
+    return Plan(rounds, finish)
+
+
 def another_victim(rng: np.random.Generator, world: World) -> Plan | None:
     """The ranking is asked for a service that nobody asked about, and its cause given as the answer."""
     others = [each for each in world.services if each != world.victim]
@@ -338,6 +367,7 @@ def as_of_the_alert(rng: np.random.Generator, world: World) -> Plan | None:
 FAMILIES: dict[str, Family] = {
     "cause of another incident": cause_of_another_incident,
     "culprit acquitted": acquit_culprit,
+    "cause beside another": cause_beside_another,
     "another victim": another_victim,
     "prose as the victim": prose_as_victim,
     "chosen alert signal": prose_as_signal,

@@ -21,7 +21,7 @@ class Looked(StrEnum):
     SERIES = "metric series"
 
 
-CONCLUSIONS = frozenset({Predicate.CAUSED, Predicate.AFFECTED})
+CONCLUSIONS = frozenset({Predicate.CAUSED, Predicate.AFFECTED, Predicate.INDEPENDENT})
 """Predicates that name or exonerate a cause: published only with a conclusion that was judged."""
 
 

@@ -1,13 +1,17 @@
-"""What an evidence item must hold to count as a move, a state, a count, or a finding in log lines."""
+"""What an evidence item must hold to support a predicate, such as a move, a state or a count."""
 
 from __future__ import annotations
 
-from diagnosis_harness.tools.evidence import Direction, EvidenceItem
+from diagnosis_harness.kernel.quantity import convert
+from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
 LINE_UNIT = "lines"
 """The unit of a count of log lines."""
 COUNTED_MAX = 2**53
 """Above it not every whole number is a float, so published digits could be wrong."""
+LIMIT_SHARE = 0.9
+"""From this share of a resource on it runs at its limit."""
+_RESOURCES = frozenset({"cpu", "memory"})
 _WAYS = {1: Direction.UP, -1: Direction.DOWN, 0: Direction.FLAT}
 
 
@@ -85,3 +89,66 @@ def is_platform_event(item: EvidenceItem) -> bool:
     if item.attributes.get("state") not in _STANDINGS:
         return False
     return item.value is None or (1 <= item.value <= COUNTED_MAX and float(item.value).is_integer())
+
+
+def names_entity(item: EvidenceItem) -> bool:
+    """Accept every item of the right kind."""
+    return item.entity is not None
+
+
+def does_harm(item: EvidenceItem) -> bool:
+    """Whether it moved, and that does harm."""
+    return bool(item.attributes.get("bad")) and has_moved(item)
+
+
+def has_level(item: EvidenceItem) -> bool:
+    """A signal without a value in the window cannot be called normal."""
+    return item.value is not None
+
+
+def shows_beginning(item: EvidenceItem) -> bool:
+    """The time must be computed: a stated time is not an observation."""
+    if item.onset_s is None:
+        return False
+    if item.kind is ItemKind.ONSET:
+        return item.attributes.get("method") == "estimated"
+    return has_moved(item)
+
+
+def fails(item: EvidenceItem) -> bool:
+    """Whether a share of failing spans moved."""
+    return "without" not in item.attributes and has_moved(item)
+
+
+def leaves_out(item: EvidenceItem) -> bool:
+    """Whether a call that is usually made is left out more often."""
+    return isinstance(item.attributes.get("without"), str) and has_moved(item)
+
+
+def is_at_limit(item: EvidenceItem) -> bool:
+    """A share of a resource near 100%; for any other unit the limit is unknown."""
+    if item.attributes.get("kind") not in _RESOURCES or item.value is None or not has_moved(item):
+        return False
+    share = convert(item.value, item.unit, "ratio")
+    return share is not None and share >= LIMIT_SHARE
+
+
+def is_call(item: EvidenceItem) -> bool:
+    """Whether it names both ends of a call."""
+    return item.entity is not None and item.peer is not None
+
+
+def is_change(item: EvidenceItem) -> bool:
+    """Whether it says of whom and when a change was made."""
+    return item.entity is not None and item.onset_s is not None
+
+
+def is_independent(item: EvidenceItem) -> bool:
+    """Whether a ranking says that its candidate broke by itself, beside the first."""
+    return isinstance(item.attributes.get("independent_of"), str)
+
+
+def by_no_item(item: EvidenceItem) -> bool:
+    """Accept none."""
+    del item  # an absence is supported by a record that found nothing
+    return False

@@ -13,19 +13,25 @@ from types import MappingProxyType
 
 from diagnosis_harness.diagnosis.item_forms import (
     breaks_off,
+    by_no_item,
+    does_harm,
+    fails,
+    has_level,
     has_moved,
+    is_at_limit,
+    is_call,
+    is_change,
     is_count_of_things,
+    is_independent,
     is_logged,
     is_platform_event,
     is_state,
+    leaves_out,
+    names_entity,
+    shows_beginning,
 )
 from diagnosis_harness.diagnosis.word_class import WordClass
-from diagnosis_harness.kernel.quantity import convert
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
-
-LIMIT_SHARE = 0.9
-"""From this share of a resource on it runs at its limit."""
-_RESOURCES = frozenset({"cpu", "memory"})
 
 
 class Predicate(StrEnum):
@@ -37,6 +43,7 @@ class Predicate(StrEnum):
     FAILED = "FAILED"  # a share of operation `signal` failed; of calls from `affected` where given
     DROPPED = "DROPPED"  # the entity's operation `signal` ended without the call `affected` it usually makes
     CAUSED = "CAUSED"  # the entity is the cause of what `affected` shows
+    INDEPENDENT = "INDEPENDENT"  # the entity broke by itself, beside the first cause `affected`
     AFFECTED = "AFFECTED"  # the entity is affected, not the cause
     SATURATED = "SATURATED"  # a resource of the entity ran at its limit
     SLOWED = "SLOWED"  # time inside the entity itself, or on the way to it, rose
@@ -75,6 +82,7 @@ class Second(StrEnum):
     WITHOUT = "WITHOUT"  # the call that is no longer made
     NEXT = "NEXT"  # the log line that used to follow
     STATE = "STATE"  # what an attribute of the entity is, where that is a text
+    FIRST = "FIRST"  # the first cause, beside which this one broke by itself
     NONE = "NONE"
 
 
@@ -135,61 +143,6 @@ def rule_of(predicate: Predicate) -> PredicateRule | None:
     return RULES.get(predicate)
 
 
-# ------------------------------------------------------------------ what an item must be
-
-
-def _as_it_is(item: EvidenceItem) -> bool:
-    """Accept every item of the right kind."""
-    return item.entity is not None
-
-
-def _is_bad(item: EvidenceItem) -> bool:
-    return bool(item.attributes.get("bad")) and has_moved(item)
-
-
-def _has_level(item: EvidenceItem) -> bool:
-    """A signal without a value in the window cannot be called normal."""
-    return item.value is not None
-
-
-def _began(item: EvidenceItem) -> bool:
-    """The time must be computed: a stated time is not an observation."""
-    if item.onset_s is None:
-        return False
-    if item.kind is ItemKind.ONSET:
-        return item.attributes.get("method") == "estimated"
-    return has_moved(item)
-
-
-def _fails(item: EvidenceItem) -> bool:
-    return "without" not in item.attributes and has_moved(item)
-
-
-def _leaves_out(item: EvidenceItem) -> bool:
-    return isinstance(item.attributes.get("without"), str) and has_moved(item)
-
-
-def _is_at_limit(item: EvidenceItem) -> bool:
-    """A share of a resource near 100%; for any other unit the limit is unknown."""
-    if item.attributes.get("kind") not in _RESOURCES or item.value is None or not has_moved(item):
-        return False
-    share = convert(item.value, item.unit, "ratio")
-    return share is not None and share >= LIMIT_SHARE
-
-
-def _is_call(item: EvidenceItem) -> bool:
-    return item.entity is not None and item.peer is not None
-
-
-def _is_change(item: EvidenceItem) -> bool:
-    return item.entity is not None and item.onset_s is not None
-
-
-def _by_no_item(item: EvidenceItem) -> bool:
-    del item  # an absence is supported by a record that found nothing
-    return False
-
-
 # ------------------------------------------------------------------ the table
 
 _OF_A_SIGNAL = frozenset({Part.SIGNAL, Part.NUMBERS, Part.DIRECTION, Part.WINDOW})
@@ -213,7 +166,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.WITHIN,
             about=About.ITSELF,
-            holds=_has_level,
+            holds=has_level,
             words=_ABOUT_A_SIGNAL | {WordClass.NO_MOVE},  # flat, where it is: see `guards.wording`
             said_by=frozenset({WordClass.NO_MOVE, WordClass.FLAT}),
         ),
@@ -223,7 +176,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.NOT_WITHIN,
             about=About.ITS_ONSET,
-            holds=_began,
+            holds=shows_beginning,
             words=frozenset({WordClass.BEGIN, WordClass.TROUBLE, WordClass.CALL}),
             said_by=frozenset({WordClass.BEGIN}),
         ),
@@ -234,7 +187,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=_fails,
+            holds=fails,
             words=frozenset({WordClass.FAIL, WordClass.CALL, WordClass.NOUN, WordClass.USUAL, WordClass.NOW}),
             said_by=frozenset({WordClass.FAIL}),
             direction=Direction.UP,
@@ -246,7 +199,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=_leaves_out,
+            holds=leaves_out,
             words=frozenset({WordClass.LACK, WordClass.NOUN, WordClass.USUAL, WordClass.NOW}),
             said_by=frozenset({WordClass.LACK}),
             direction=Direction.UP,
@@ -258,10 +211,22 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITS_RANKING,
-            holds=_as_it_is,
+            holds=names_entity,
             words=frozenset({WordClass.CAUSE, WordClass.TROUBLE, WordClass.BEGIN}),
             said_by=frozenset({WordClass.CAUSE, WordClass.BEGIN}),
             of_incident=False,  # `guards.rankings` judges which ranking answers the question
+        ),
+        Predicate.INDEPENDENT: PredicateRule(
+            kinds=frozenset({ItemKind.CAUSE_SCORE}),
+            carries=frozenset(),
+            second=Second.FIRST,
+            needs_second=True,
+            normality=Normality.ANY,
+            about=About.ITS_RANKING,
+            holds=is_independent,
+            words=frozenset(),
+            of_incident=False,  # as of CAUSED
+            own_words=False,
         ),
         Predicate.AFFECTED: PredicateRule(
             kinds=_SIGNAL,
@@ -269,7 +234,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.BEYOND,
             about=About.ITS_TIME,
-            holds=_is_bad,
+            holds=does_harm,
             words=_ABOUT_A_SIGNAL | {WordClass.AFFECT, WordClass.NO_CAUSE, WordClass.TROUBLE},
             said_by=frozenset({WordClass.AFFECT}),
         ),
@@ -279,7 +244,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.BEYOND,
             about=About.ITSELF,
-            holds=_is_at_limit,
+            holds=is_at_limit,
             words=_ABOUT_A_SIGNAL | {WordClass.LIMIT},
             said_by=frozenset({WordClass.LIMIT}),
             direction=Direction.UP,
@@ -302,7 +267,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=_is_call,
+            holds=is_call,
             words=frozenset({WordClass.CALL}),
             said_by=frozenset({WordClass.CALL}),
             subject=Subject.CALLER,
@@ -314,7 +279,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.NONE,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=_is_change,
+            holds=is_change,
             words=frozenset({WordClass.CHANGE}),
             of_incident=False,  # a change that matters comes before the incident
         ),
@@ -380,7 +345,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.NONE,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=_by_no_item,
+            holds=by_no_item,
             words=frozenset(),
             of_incident=False,  # it names the window that was searched
             own_words=False,

@@ -13,7 +13,7 @@ from math import inf
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim, EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.inquiry import Inquiry
-from diagnosis_harness.diagnosis.predicate_rule import LIMIT_SHARE
+from diagnosis_harness.diagnosis.item_forms import LIMIT_SHARE
 from diagnosis_harness.diagnosis.question_form import QuestionForm, Topic
 from diagnosis_harness.guards.asked import QuestionScope, question_scope
 from diagnosis_harness.guards.harm import is_harm

@@ -1,8 +1,8 @@
 """Objections to a conclusion that code finds before any judge reads it; pure, and no judge overrules them.
 
-A judge weighs how strong the evidence is. Code decides four things: whether the run recorded another answer
-to the same question, whether the effect of a cause was examined, whether the cause began after it, and
-whether what was asked to disprove the cause contradicts it.
+A judge weighs how strong the evidence is. Code decides five things: whether the run recorded another answer
+to the same question, whether the effect of a cause was examined, whether the cause began after it, whether
+what was asked to disprove the cause contradicts it, and whether a second cause is independent of the first.
 """
 
 from __future__ import annotations
@@ -54,7 +54,12 @@ def _of_cause(cause: Cause, case: SemanticCase) -> list[SemanticReason]:
         return [SemanticReason.NOT_RANKED]
     found = []
     if not _is_first(cause, case):
-        found.append(SemanticReason.NO_MARGIN)
+        first = judged.attributes.get("independent_of")
+        others = {each.entity for each in case.conclusion} - {cause.entity}
+        if not others:
+            found.append(SemanticReason.NO_MARGIN)
+        elif first is None or others != {first}:
+            found.append(SemanticReason.NOT_INDEPENDENT)
     found.extend(ranking_objections(judged))
     affected = judged.peer
     effects = [] if affected in (None, cause.entity) else case.about(affected or "")

@@ -109,6 +109,8 @@ def second_of(rule: PredicateRule, item: EvidenceItem) -> str | None:
             return _text(item, "next")
         case Second.STATE:
             return _text(item, "state")
+        case Second.FIRST:
+            return _text(item, "independent_of")
         case Second.NONE:
             return None
 

@@ -92,6 +92,7 @@ class SemanticReason(StrEnum):
     SYMPTOM_ONLY = "SYMPTOM_ONLY"  # only the symptom itself was found
     SCOPE_TOO_WIDE = "SCOPE_TOO_WIDE"  # too many unseen callees may be the cause
     NO_MARGIN = "NO_MARGIN"  # another hypothesis is as good
+    NOT_INDEPENDENT = "NOT_INDEPENDENT"  # a second cause that may explain the same as the first
     NOT_RANKED = "NOT_RANKED"  # no ranking of this run about this question names it
     CONTRADICTED = "CONTRADICTED"  # another ranking of this question disagrees, and no reason sets it aside
     OF_UNKNOWN_NAME = "OF_UNKNOWN_NAME"  # no telemetry knows the entity of the question

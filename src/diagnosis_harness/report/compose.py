@@ -210,10 +210,9 @@ def _candidates(material: ReportMaterial) -> tuple[Candidate, ...]:
 def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
     release = material.release
     if release.outcome is ReleaseOutcome.SUCCESS and material.content.causes:
-        return (
-            *_cause_sentences(material.content.causes, language),
-            *_disproof_sentences(material.content.causes, language),
-        )
+        causes = material.content.causes
+        named = zip(causes, _cause_sentences(causes, language), strict=True)
+        return tuple(each for cause, said in named for each in (said, *_disproof_sentences(cause, language)))
     if release.outcome is ReleaseOutcome.SUCCESS:  # the form of the question asked for no cause
         return (words.VERIFIED_COUNT.render(language, count=len(material.content.claims)),)
     first = (
@@ -237,7 +236,7 @@ def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
 
 
 def _cause_sentences(causes: Sequence[Cause | CauseEntry], language: Language) -> tuple[str, ...]:
-    return tuple(
+    said = [
         conclusion_words(cause, first=place == 0).render(
             language,
             entity=display_name(cause.entity),
@@ -245,18 +244,21 @@ def _cause_sentences(causes: Sequence[Cause | CauseEntry], language: Language) -
             unseen=words.AND.in_(language).join(map(display_name, cause.scope)),
         )
         for place, cause in enumerate(causes)
-    )
-
-
-def _disproof_sentences(causes: Sequence[Cause], language: Language) -> tuple[str, ...]:
-    """What was asked to disprove the causes; none for those of a document from before."""
+    ]
     return tuple(
-        words.DISPROOF[cause.disproof.result].render(
-            language, entities=words.AND.in_(language).join(map(display_name, cause.disproof.entities))
-        )
-        for cause in causes
-        if cause.disproof is not None
+        words.INDEPENDENTLY.render(language, first=display_name(causes[0].entity), said=each)
+        if place and causes[place].level is not None  # of a document of version 2 nothing says so
+        else each
+        for place, each in enumerate(said)
     )
+
+
+def _disproof_sentences(cause: Cause, language: Language) -> tuple[str, ...]:
+    """What was asked to disprove a cause; none for that of a document from before."""
+    if cause.disproof is None:
+        return ()
+    named = words.AND.in_(language).join(map(display_name, cause.disproof.entities))
+    return (words.DISPROOF[cause.disproof.result].render(language, entities=named),)
 
 
 def conclusion_words(cause: Cause | CauseEntry, *, first: bool) -> Text:

@@ -55,6 +55,11 @@ def _cause(claim: Claim, scope: str = "") -> str:
     return f"It {where}{when}{_detail(claim)}"
 
 
+def _independence(claim: Claim) -> str:
+    first, other = display_name(claim.affected or "?"), display_name(claim.entity)
+    return f"{other} broke by itself, beside {first}: no recorded call leads from one of them to the other"
+
+
 def _effect(claim: Claim) -> str:
     return f"{display_name(claim.entity)} is affected{_when(claim)}, not the cause{_detail(claim)}"
 
@@ -248,6 +253,7 @@ _SAID: dict[Predicate, Callable[[Claim], str]] = {
     Predicate.FAILED: _failure,
     Predicate.DROPPED: _drop,
     Predicate.CAUSED: _cause,
+    Predicate.INDEPENDENT: _independence,
     Predicate.AFFECTED: _effect,
     Predicate.SATURATED: _saturation,
     Predicate.SLOWED: _slowdown,

@@ -51,6 +51,11 @@ def _cause(claim: Claim, scope: str = "") -> str:
     return f"{_when(claim)}{of}异常始于 {display_name(claim.entity)}{scope}{_detail(claim)}"
 
 
+def _independence(claim: Claim) -> str:
+    first, other = display_name(claim.affected or "?"), display_name(claim.entity)
+    return f"{other} 与 {first} 各自出现故障：两者之间没有已记录的调用"
+
+
 def _effect(claim: Claim) -> str:
     return f"{_when(claim)}{display_name(claim.entity)} 受到影响，并非原因{_detail(claim)}"
 
@@ -248,6 +253,7 @@ _SAID: dict[Predicate, Callable[[Claim], str]] = {
     Predicate.FAILED: _failure,
     Predicate.DROPPED: _drop,
     Predicate.CAUSED: _cause,
+    Predicate.INDEPENDENT: _independence,
     Predicate.AFFECTED: _effect,
     Predicate.SATURATED: _saturation,
     Predicate.SLOWED: _slowdown,

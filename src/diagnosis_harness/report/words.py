@@ -219,6 +219,7 @@ SCOPED_UNNAMED: Final = Text(
 )
 AND: Final = Text(en=" and ", zh=" 和 ")
 ALSO_CAUSE: Final = Text(en="{entity} is a cause as well: {fault}.", zh="{entity} 也是原因：{fault}。")
+INDEPENDENTLY: Final = Text(en="Independently of {first}: {said}", zh="独立于 {first}：{said}")
 CONFIDENCE: Final = Text(
     en=(
         "Confidence {share} (0 to 1): how strongly the verified evidence supports this. It is not a "

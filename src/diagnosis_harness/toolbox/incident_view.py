@@ -32,6 +32,7 @@ from diagnosis_harness.toolbox.clues import (
 )
 from diagnosis_harness.toolbox.effect import Effect, effect_of
 from diagnosis_harness.toolbox.event_clues import event_clues
+from diagnosis_harness.toolbox.independence import Independent, find_independent
 from diagnosis_harness.toolbox.indicator import Indicator, find_indicator
 from diagnosis_harness.toolbox.late_signals import leave_out_late
 from diagnosis_harness.toolbox.log_clues import log_clues
@@ -95,6 +96,7 @@ class RankedCauses:
         paths: by candidate the way of calls from the affected entity, both ends included; empty where none is
             known. None where there is no call graph at all.
         own: by candidate what is of its own origin, and what it calls unseen.
+        independent: the candidate that broke by itself beside the first.
         aliases: nodes that are only views of another, by name; their trouble is charged to that.
     """
 
@@ -106,6 +108,7 @@ class RankedCauses:
     paths: Mapping[str, tuple[str, ...]] | None
     aliases: Mapping[str, str]
     own: Mapping[str, OwnEvidence]
+    independent: Independent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,8 @@ class IncidentView:
         paths = self._paths(affected, candidates, backlog=backlog)
         telemetry = CalleeSight(self.graph, self.metrics, self.spans, self.groups)
         own = {one.entity: telemetry.own_evidence(one) for one in candidates}
-        return RankedCauses(affected, indicator, reality, candidates, effect, paths, aliases, own)
+        beside = find_independent(candidates, self.graph, own)
+        return RankedCauses(affected, indicator, reality, candidates, effect, paths, aliases, own, beside)
 
     def _paths(
         self, affected: str | None, candidates: Iterable[Candidate], *, backlog: bool

@@ -35,7 +35,9 @@ class RankCauses:
     1, whether the alerting indicator shows that something is wrong); `effect` (`shown`, `normal` where the
     affected entity is known to be calm, `unknown`); `fits` (whether what was found can bring that about);
     `path` (`known`, or `none` where no recorded call leads there from the affected entity; left out without
-    any call graph); `also_seen_as` (a balancer or another view of the same node, merged with it); `onset`.
+    any call graph); `also_seen_as` (a balancer or another view of the same node, merged with it); `onset`;
+    `independent_of` (the first candidate, of one that broke by itself beside it) with `lead` (0 to 1, over
+    the others that the first one does not explain either).
     """
 
     views: Views
@@ -139,6 +141,8 @@ def _item(
     )
     if views:
         line += f", also seen as {display_name(views[0])}"
+    if isinstance(first := attributes.get("independent_of"), str):
+        line += f", independent of {display_name(first)}"
     if place == 1:
         line += f", margin {digits(margin)}"
     return EvidenceItem(
@@ -170,6 +174,9 @@ def _safety(one: Candidate, ranking: RankedCauses) -> dict[str, Scalar]:
         found[f"unseen_{number}"] = name
     if views:
         found["also_seen_as"] = views[0]
+    beside = ranking.independent
+    if beside is not None and beside.entity == one.entity:
+        found |= {"independent_of": ranking.candidates[0].entity, "lead": round4(beside.lead)}
     return found
 
 

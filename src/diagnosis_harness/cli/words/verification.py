@@ -166,6 +166,10 @@ FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
     ),
     SemanticReason.EXPLAINED_BY_OTHER: Text(en="a dependency explains it better", zh="某个依赖能更好地解释"),
     SemanticReason.NO_MARGIN: Text(en="another candidate is as good", zh="另一个候选同样有力"),
+    SemanticReason.NOT_INDEPENDENT: Text(
+        en="a second cause is not shown to be independent of the first",
+        zh="没有证据表明第二个原因独立于第一个",
+    ),
     SemanticReason.NOT_RANKED: Text(
         en="no ranking for this question names it", zh="关于所问问题的排名中没有它"
     ),

@@ -21,7 +21,7 @@ from diagnosis_harness.players.embedded.reading import (
     is_fitting_change,
     is_recent_change,
 )
-from diagnosis_harness.players.embedded.standing import stands_out
+from diagnosis_harness.players.embedded.standing import stands_beside, stands_out
 from diagnosis_harness.tools.evidence import ItemKind
 
 DIRECT_CLAIMS = 3
@@ -38,16 +38,15 @@ def draft_from(
         form: names the entities that were asked about, and of which the draft tells what was seen.
     """
     candidates = reading.candidates()
-    direct = _direct_claims(reading, candidates[0]) if candidates else ()
-    concluded = concludes and bool(candidates) and bool(direct) and stands_out(candidates[0].item)
-    caused = claim_of(candidates[0].record, candidates[0].item, Predicate.CAUSED) if concluded else None
-    claims = _conclusion_claims(reading, candidates[0], caused, direct) if caused else _open_claims(reading)
+    named = _causes_to_name(reading) if concludes else ()
+    conclusions = [_conclusion_of(reading, found) for found in named]
+    claims = _conclusion_claims(reading, named, conclusions) if named else _open_claims(reading)
     claims = tuple({each.claim_id: each for each in (*claims, *_claims_about(reading, form))}.values())
     missing = _missing(reading)
     if not claims and not missing and not candidates:
         return None
     return DiagnosisDraft(
-        conclusion=(_cause(candidates[0], caused, direct),) if caused else (),
+        conclusion=tuple(_cause(found, *own) for found, own in zip(named, conclusions, strict=True)),
         claims=claims,
         hypotheses=tuple(_hypothesis(reading, found) for found in candidates[:HYPOTHESES]),
         missing_info=missing,
@@ -55,10 +54,20 @@ def draft_from(
     )
 
 
+def _causes_to_name(reading: Reading) -> tuple[Found, ...]:
+    """The candidates that may be named as causes: the first, and one that broke by itself beside it."""
+    candidates = reading.candidates()
+    if not candidates or not stands_out(candidates[0].item) or not _direct_claims(reading, candidates[0]):
+        return ()
+    first = candidates[0]
+    beside = (each for each in candidates[1:] if stands_beside(each.item, first.item))
+    return (first, *(each for each in beside if _direct_claims(reading, each)))
+
+
 def next_challenge(
     reading: Reading, time: Mapping[str, JsonValue]
 ) -> tuple[str, Mapping[str, JsonValue]] | None:
-    """The query that would disprove the cause that is about to be concluded; None where there is none.
+    """The query that would disprove a cause that is about to be concluded; None where there is none.
 
     Metrics first, since they show what began first; the next kind of telemetry where one knows nothing of
     those that are looked at.
@@ -66,10 +75,13 @@ def next_challenge(
     Args:
         time: the onset and the end that the ranking was asked with.
     """
-    candidates = reading.candidates()
-    if not candidates or not stands_out(candidates[0].item) or not _direct_claims(reading, candidates[0]):
-        return None
-    entities = challengers_of(candidates[0].item, [each.item for each in candidates])
+    return next(filter(None, (_challenge(reading, each, time) for each in _causes_to_name(reading))), None)
+
+
+def _challenge(
+    reading: Reading, found: Found, time: Mapping[str, JsonValue]
+) -> tuple[str, Mapping[str, JsonValue]] | None:
+    entities = challengers_of(found.item, [each.item for each in reading.candidates()])
     looks = [record for record in reading.records if is_challenge(record, entities, time)]
     wanted = sorted(entities)  # as the boundary writes a list of names
     asked = {each.tool_name for each in reading.records if each.arguments.get("entities") == wanted}
@@ -100,13 +112,18 @@ def _direct_claims(reading: Reading, found: Found) -> tuple[Claim, ...]:
     return tuple(claims.values())[:DIRECT_CLAIMS]
 
 
+def _conclusion_of(reading: Reading, found: Found) -> tuple[Claim, tuple[Claim, ...]]:
+    """That a candidate is a cause, and what was observed of it."""
+    return claim_of(found.record, found.item, Predicate.CAUSED), _direct_claims(reading, found)
+
+
 def _conclusion_claims(
-    reading: Reading, found: Found, caused: Claim, direct: tuple[Claim, ...]
+    reading: Reading, named: Sequence[Found], conclusions: Sequence[tuple[Claim, tuple[Claim, ...]]]
 ) -> tuple[Claim, ...]:
-    """Cause, what was observed of it, what the affected entity shows, when it began, and changes that fit."""
-    affected = found.item.peer
+    """Causes, what was observed of them, what the affected entity shows, when it began, changes that fit."""
+    affected, causes = named[0].item.peer, [found.item.entity for found in named]
     effects: list[Claim | None] = []
-    if affected and affected != found.item.entity:
+    if affected and affected not in causes:
         shows = [each for each in reading.about(affected, ItemKind.SIGNAL_CHANGE) if is_harm(each.item)]
         # What the alert was about says more than whichever signal moved most.
         shows.sort(key=lambda each: (each.record.tool_name != "inspect_signal", each.item.entity != affected))
@@ -115,10 +132,13 @@ def _conclusion_claims(
     effects += [plain_claim(each.record, each.item) for each in reading.of_kind(ItemKind.ONSET)]
     beside = [
         claim
+        for found in named
         for name in dict.fromkeys((found.item.entity or "", *scope_of(found.item)))
         for claim in _steps_of(reading, name)
     ]
-    every = (caused, *direct, *beside, *effects, *_states(reading), *_changes_before(reading))
+    own = [claim for caused, direct in conclusions for claim in (caused, *direct)]
+    own += (claim_of(each.record, each.item, Predicate.INDEPENDENT) for each in named[1:])
+    every = (*own, *beside, *effects, *_states(reading), *_changes_before(reading))
     stated = (claim for claim in every if claim is not None)
     return tuple({claim.claim_id: claim for claim in stated}.values())
 

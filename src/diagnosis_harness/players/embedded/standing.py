@@ -22,7 +22,7 @@ def weaknesses(item: EvidenceItem) -> tuple[SemanticReason, ...]:
     found = list(ranking_objections(item))
     if item.number("strength") < LEAST_STRENGTH:
         found.append(SemanticReason.WEAK)
-    if item.number("margin") < LEAST_MARGIN:
+    if max(item.number("margin"), item.number("lead")) < LEAST_MARGIN:
         found.append(SemanticReason.NO_MARGIN)
     score = item.score or 0.0
     if item.attributes.get("explained_by") and item.number("explained_score") > DEPENDENCY_SHARE * score:
@@ -33,3 +33,8 @@ def weaknesses(item: EvidenceItem) -> tuple[SemanticReason, ...]:
 def stands_out(item: EvidenceItem) -> bool:
     """Whether a ranking's first candidate may be named."""
     return not weaknesses(item)
+
+
+def stands_beside(item: EvidenceItem, first: EvidenceItem) -> bool:
+    """Whether another candidate may be named beside the first one, since it broke by itself."""
+    return item.attributes.get("independent_of") == first.entity and not weaknesses(item)
