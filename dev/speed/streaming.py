@@ -240,7 +240,7 @@ async def _serve_ours(
     with ExitStack() as stack:
         for ctx in contexts:
             stack.enter_context(active.track(ctx))
-        async with hub.going():
+        async with hub.serving():
             asking = asyncio.create_task(serve(app))
             await account.take_account(publish)
             await asking

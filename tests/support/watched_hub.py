@@ -135,7 +135,7 @@ def play(work: Callable[[Table], Coroutine[Any, Any, None]]) -> None:
 
     async def whole() -> None:
         table = Table()
-        async with table.hub.going(), asyncio.timeout(20):
+        async with table.hub.serving(), asyncio.timeout(20):
             await work(table)
 
     asyncio.run(whole())

@@ -1,4 +1,4 @@
-"""From a notification of Alertmanager to a question, and to the fingerprint of its group. Pure."""
+"""Turns a notification of Alertmanager into a question, and computes the fingerprint of its group. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from diagnosis_harness.server.submit import fingerprint_of
 ALERTS_SHOWN = 5
 _TEXT_SHOWN = 500
 _QUESTION_SHOWN = 4_000
-"""Characters: all that is left of a group with the most alerts that one notification can hold."""
+"""Characters; enough for the group with the most alerts that one notification can hold, shortened."""
 _SUMMARIES = ("summary", "description", "message")
 _WORDS = {
     Language.EN: (
@@ -34,7 +34,7 @@ _WORDS = {
 def group_fingerprint(group: AlertGroup, caller: Caller, *, source: str | None) -> str:
     """The identity of a group: its key, its sender and its source.
 
-    Which alerts are in it changes nothing: a group that grows stays the same.
+    The alerts do not count, so a group that grows keeps it.
     """
     return fingerprint_of("alert", caller, group.groupKey, *(() if source is None else (source,)))
 
@@ -63,7 +63,7 @@ def _firing(group: AlertGroup) -> tuple[Alert, ...]:
 
 
 def _summary(group: AlertGroup) -> str:
-    """What the rule says of the alert: that of the group, else of its first alert."""
+    """The summary or description that the rule gives the group, else the one of its first alert."""
     for said in (group.commonAnnotations, *(alert.annotations for alert in _firing(group)[:1])):
         for name in _SUMMARIES:
             if text := _line(said.get(name, "")):
@@ -111,7 +111,7 @@ def _line(text: str) -> str:
 
 
 def _onset_s(alerts: Iterable[Alert]) -> float | None:
-    """The earliest start; a rule without one, or with one that cannot be, says nothing."""
+    """The earliest start among the alerts; missing and impossible starts are ignored."""
     starts = [alert.startsAt.timestamp() for alert in alerts if alert.startsAt is not None]
     possible = [start for start in starts if EARLIEST_ONSET_S <= start < LATEST_ONSET_S]
     return min(possible, default=None)

@@ -55,12 +55,12 @@ exist."""
 
 
 def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> FastAPI:
-    """The HTTP interface of a service. Its streams go on as long as its lifespan.
+    """The HTTP interface of a service. Its streams are served for as long as its lifespan.
 
     Args:
         needs_key: whether every request needs an API key. It must be true wherever the application can be
-            reached from another machine; if false, every caller is an operator
-            without a name, who sees what others asked without a key.
+            reached from another machine; if false, every caller is an anonymous operator and sees what others
+            asked without a key.
     """
     streams = Streams(
         service, HubSettings(heartbeat_s=settings.heartbeat_s), streams_max=settings.streams_max
@@ -68,7 +68,7 @@ def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> 
     metrics = Metrics()
     app = FastAPI(
         title="diagnosis-harness",
-        summary="Ask for diagnoses, follow them, cancel them, read them again and audit them.",
+        summary="Ask for diagnoses, follow, cancel, read and audit them.",
         description=_DESCRIPTION,
         version=version("diagnosis-harness"),
         openapi_url="/openapi.json",
@@ -121,7 +121,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         state.service.closed.on_closed(state.metrics.count_closed_run),
     )
     try:
-        async with state.streams.going():
+        async with state.streams.serving():
             yield
     finally:
         for stop_hearing in unhear:
@@ -129,7 +129,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 async def _on_our_error(request: Request, error: Exception) -> Response:
-    """Answer one of our own errors by its row of the table; `ErrorMiddleware` logs a bug among them."""
+    """Answer one of our own errors by its row of the table; `ErrorMiddleware` logs it if it is a bug."""
     problem = problem_of(error) if isinstance(error, DiagnosisHarnessError) else Problem(ProblemKind.INTERNAL)
     if problem.kind is ProblemKind.INTERNAL:
         raise error

@@ -44,7 +44,7 @@ class Admission:
 
 
 def app_state_of(request: Request) -> AppState:
-    """The state of the application that received the request."""
+    """The state of the application that handles the request."""
     return cast("AppState", request.app.state.app_state)
 
 
@@ -63,7 +63,7 @@ def request_language(request: HTTPConnection) -> Language:
     return preferred_language(request.headers.get("accept-language", ""))
 
 
-async def _stream_place(request: Request) -> AsyncIterator[None]:
+async def _stream_slot(request: Request) -> AsyncIterator[None]:
     with app_state_of(request).streams.places.hold_slot(caller_of(request).name):
         yield
 
@@ -71,5 +71,5 @@ async def _stream_place(request: Request) -> AsyncIterator[None]:
 AppStateDep = Annotated[AppState, Depends(app_state_of)]
 AdmissionDep = Annotated[Admission, Depends(admission_of)]
 CallerDep = Annotated[Caller, Depends(caller_of)]
-StreamSlotDep = Annotated[None, Depends(_stream_place)]
+StreamSlotDep = Annotated[None, Depends(_stream_slot)]
 """Holds one of the caller's stream slots from before the route runs until its response is sent."""

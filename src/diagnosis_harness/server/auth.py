@@ -32,13 +32,13 @@ PROXY_HEADERS = (
     "x-nf-client-connection-ip", "do-connecting-ip", "x-amz-cf-id", "x-arr-log-id", "x-original-url",
     "front-end-https", "x-url-scheme", "x-varnish", "x-sigsci-client-ip", "ali-cdn-real-ip", "x-host",
 )  # fmt: skip
-"""Headers that a proxy adds (RFC 7239, RFC 9110 §7.6.3, and custom): the sender is on another machine."""
+"""Headers that proxies add (RFC 7239, RFC 9110 §7.6.3, and by custom), whose sender may be elsewhere."""
 
 PROXY_PREFIXES = ("x-forwarded", "x-original-forwarded", "x-envoy-", "cf-", "fly-", "x-azure-", "x-vercel-")
-"""Prefixes of headers that one vendor's proxies add: each has several, and adds more."""
+"""Prefixes of vendors' proxy headers: each vendor has several and introduces more."""
 
 WATCHED_PATHS = frozenset({"/metrics"})
-"""Also open to recently valid keys while the store is unavailable, which is when they are needed."""
+"""Also open to recently valid keys while the store is unavailable, since they are needed most then."""
 
 _BEARER = re.compile(r"bearer +([!-~]+) *", re.ASCII | re.IGNORECASE)
 
@@ -49,7 +49,7 @@ class AuthRules:
 
     Attributes:
         needs_key: whether a key is required, also on this machine.
-        hosts: names of this machine, besides those of loopback, that are accepted where no key is required.
+        hosts: names of this machine that are accepted without a key, besides those of loopback.
         rate_per_minute: for keys without a rate of their own.
     """
 
@@ -67,7 +67,7 @@ def bearer_token(headers: Collection[str]) -> str | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or an address is this machine's own, and reached from nowhere else."""
+    """Whether a name or address can be reached from this machine only."""
     if host.lower().rstrip(".") == "localhost":
         return True
     try:
@@ -77,7 +77,7 @@ def is_loopback(host: str) -> bool:
 
 
 def came_by_proxy(names: Iterable[str]) -> bool:
-    """Whether headers of these names show that a proxy passed the request on."""
+    """Whether headers of these names show that the request came through a proxy."""
     lower = [name.lower() for name in names]
     return any(name in PROXY_HEADERS or name.startswith(PROXY_PREFIXES) for name in lower)
 
@@ -121,11 +121,11 @@ class AuthMiddleware:
         await self._app(scope, receive, send)
 
     async def _authenticate(self, headers: Headers, path: str) -> Admission | Problem:
-        if not self._rules.needs_key and not self._is_called_right(headers):
+        if not self._rules.needs_key and not self._has_own_names(headers):
             return Problem(ProblemKind.FOREIGN_PAGE)
         given = headers.getlist("authorization")
         if not given and not self._rules.needs_key:
-            return Problem(ProblemKind.PROXIED) if came_by_proxy(headers) else Admission(_who_is_here(path))
+            return Problem(ProblemKind.PROXIED) if came_by_proxy(headers) else Admission(_local_caller(path))
         presented = read_key(bearer_token(given) or "")
         if presented is None:
             return Problem(ProblemKind.UNAUTHENTICATED)
@@ -146,7 +146,7 @@ class AuthMiddleware:
             return Problem(ProblemKind.TOO_MANY_REQUESTS, retry_after_s=wait_s)
         return Admission(key.caller, key.concurrent_runs)
 
-    def _is_called_right(self, headers: Headers) -> bool:
+    def _has_own_names(self, headers: Headers) -> bool:
         """Whether host and origin are names of this machine, which prevents DNS rebinding."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or not self._is_ours(_host_of(f"//{hosts[0]}")):
@@ -157,13 +157,13 @@ class AuthMiddleware:
         return host is not None and (is_loopback(host) or host in self._rules.hosts)
 
 
-def _who_is_here(path: str) -> Caller:
+def _local_caller(path: str) -> Caller:
     """The caller without a key on this machine."""
     return ALERTS if path in ALERT_PATHS else WITHOUT_KEY
 
 
 def _host_of(address: str, *, port: bool = False) -> str | None:
-    """The host of an address, with its port where asked for; None where it has none."""
+    """The host of an address, with its port if `port` is set; None if it has none."""
     try:
         parts = urlsplit(address)
         host = parts.hostname

@@ -27,7 +27,7 @@ _UTF_8 = frozenset({"utf-8", "utf8", ""})
 class BodyLimitMiddleware:
     """ASGI middleware: passes a request on with its whole body, or answers it with a problem.
 
-    The body has been read when a route is called; after it the route only receives the disconnect.
+    The body has been read when a route is called; the route then receives only the disconnect.
     A route that takes files reads them itself (`upload_body`).
 
     Args:
@@ -113,7 +113,7 @@ def _is_json(stated: list[str]) -> bool:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives the body once, and then what the client does."""
+    """A `receive` that returns the body once and then reads from the client."""
     whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive_body() -> Message:

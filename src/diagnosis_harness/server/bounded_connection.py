@@ -1,6 +1,6 @@
 """Connections with limits on how long an idle, stalled or vanished client can hold them open.
 
-uvicorn waits for such a client for ever. This is its protocol class with a limit on each such wait.
+uvicorn waits for such a client for ever. This is its protocol class with a limit on each wait.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class Limit:
         self._disarm: Callable[[], None] | None = None
 
     def begin(self) -> None:
-        """Start the time, unless it is running."""
+        """Start the limit unless it is already running."""
         if self._disarm is None:
             self._disarm = self._clock.call_at(self._clock.now_s() + self._limit_s, self._cut)
 
     def over(self) -> None:
-        """Stop the time."""
+        """Stop the limit."""
         disarm, self._disarm = self._disarm, None
         if disarm is not None:
             disarm()
@@ -57,7 +57,7 @@ class BoundedConnection(HttpToolsProtocol):
         self._writing = Limit(self.clock, self.loop, transport.abort, limit_s=self.write_limit_s)
         self._head = Limit(self.clock, self.loop, transport.abort, limit_s=self.read_limit_s)
         self._head.begin()
-        self._head_bytes: int | None = 0  # of the head that is coming; None between one and the next
+        self._head_bytes: int | None = 0  # bytes of the head being received; None between two heads
 
     def data_received(self, data: bytes) -> None:
         """Take in data; while a head is incomplete, its time and bytes are limited."""
@@ -80,12 +80,12 @@ class BoundedConnection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def pause_writing(self) -> None:
-        """The client has stopped reading: start its time."""
+        """The client has stopped reading: start its limit."""
         super().pause_writing()
         self._writing.begin()
 
     def resume_writing(self) -> None:
-        """The client reads again: stop its time."""
+        """The client reads again: stop its limit."""
         self._writing.over()
         super().resume_writing()
 
@@ -101,11 +101,12 @@ def connection_class(
 ) -> type[BoundedConnection]:
     """The protocol of a server's connections, for `uvicorn.Config(http=...)`.
 
-    The head of a request must have come within `read_limit_s`, from the connection on or from its first byte;
-    what comes after it is the application's to wait for.
+    The head of a request must be complete within `read_limit_s` of the connection or of its first byte; the
+    application limits the time for the body.
 
-    A connection on which nothing could be written for `write_limit_s` is cut. The same bound is given to the
-    kernel, for a peer that vanished without a word (Linux: TCP_USER_TIMEOUT; elsewhere its own, later one).
+    A connection to which nothing could be written for `write_limit_s` is closed. The kernel gets the same
+    limit, for peers that vanish without closing (Linux: TCP_USER_TIMEOUT; other systems use their own, longer
+    limit).
     """
     limits = {"clock": clock, "write_limit_s": write_limit_s, "read_limit_s": read_limit_s}
     return type("Connection", (BoundedConnection,), limits)

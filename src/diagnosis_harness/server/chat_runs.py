@@ -59,7 +59,7 @@ class ChatRun:
         self._watch: Watch | None = None
 
     async def wait_for_start(self) -> None:
-        """Return when the run is stored and its metadata may be sent.
+        """Return when the run is stored, so that its metadata may be sent.
 
         Raises:
             Exception: the run could not start; there is no stream then.
@@ -68,7 +68,7 @@ class ChatRun:
 
     @contextmanager
     def open_watch(self) -> Iterator[Watch]:
-        """The client's stream for the duration of the body; leaving it early ends the run."""
+        """The client's stream for the duration of the body. A client that leaves early ends the run."""
         with self._hub.watching(self._plan, self.cancel) as watch:
             self._watch = watch
             if self._failure is not None:
@@ -87,17 +87,17 @@ class ChatRun:
             self._core.cancel(self._ctx, reason, detail)
 
     async def run(self, chat: ChatApplicationUseCase) -> None:
-        """Run it to its end, and report the outcome to its client or to the task waiting for its start."""
+        """Run to the end, and report the outcome to the client or to the task that waits for the start."""
         try:
-            # Held from before the first event is written: nothing of the log has to be read again.
-            with self._hub.telling(self._request.run_id):
+            # The buffer exists before the first event is written, so the log never has to be read.
+            with self._hub.buffering(self._request.run_id):
                 self._hub.take_end(await chat.answer(self._request, self._on_start))
         except asyncio.CancelledError:
             self._fail(SERVICE_STOPPING, StoreFailure(SERVICE_STOPPED, kind=FailureKind.UNAVAILABLE))
             raise
         except RunNotKept as failure:
             self._fail(STORE_UNAVAILABLE, failure)
-        except Exception as error:  # noqa: BLE001 - the edge: a bug ends its own run and no other
+        except Exception as error:  # noqa: BLE001 - the edge: a bug ends only its own run
             self._fail(WorkEnd.INTERNAL_FAILURE.value, error)
 
     def _on_start(self, ctx: RunContext) -> None:
@@ -126,7 +126,7 @@ class ChatRun:
 
 
 class ChatRuns:
-    """All of them. Used from one event loop."""
+    """All such runs of this process. Used from one event loop."""
 
     def __init__(self, core: DiagnosisHarnessCore, chat: ChatApplicationUseCase, hub: StreamHub) -> None:
         self._core = core
@@ -140,7 +140,7 @@ class ChatRuns:
         return len(self._going)
 
     def begin(self, request: RunRequest, *, with_trace: bool) -> ChatRun:
-        """Start a run; it continues even if nothing waits for it."""
+        """Start a run; it continues even if no task waits for it."""
         saw = partial(self._remember, request.run_id)
         run = ChatRun(self._core, self._hub, request, with_trace=with_trace, saw=saw)
         if self._is_stopping:
@@ -158,7 +158,7 @@ class ChatRuns:
     async def stop(self, *, within_s: float) -> None:
         """End all runs and notify their clients; return once the runs are stored.
 
-        They end FAILED with INTERNAL_FAILURE, since the service and neither a caller nor a client ends them.
+        They end FAILED with INTERNAL_FAILURE, since the service ends them and not a caller or client.
         """
         self._is_stopping = True
         for run in self._going.values():

@@ -1,4 +1,4 @@
-"""The outermost middleware: an id for every request, a count of every answer, a problem for every error.
+"""The outermost middleware: gives each request an id, counts each answer, turns each error into a problem.
 
 It logs failures and refused callers (`RefusalLog`).
 """
@@ -38,7 +38,7 @@ class ErrorMiddleware:
         self._refusals = RefusalLog(clock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, whatever happens inside."""
+        """Answer a request, also when an inner layer raises."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

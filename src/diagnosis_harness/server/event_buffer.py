@@ -1,4 +1,4 @@
-"""The last written events of a run that is watched here, each encoded once for all watchers."""
+"""The latest events of a run that is watched in this process, each encoded once for all watchers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Frame:
 
     @property
     def data(self) -> bytes:
-        """The bytes of the event; made when the first reader wants them, and shared by all."""
+        """The bytes of the event, encoded for the first reader and shared by all."""
         if self._data is None:
             self._data = b"" if self.event is None else encode_event(self.event, self.id)
         return self._data
@@ -41,17 +41,17 @@ def _stream_event(logged: TraceEvent) -> SseEvent | None:
 
 
 class EventBuffer:
-    """A gapless part of the log, up to the last event known here; bounded.
+    """A bounded part of the log without gaps, up to the last event known here.
 
-    A watcher that is behind this part reads the log page by page until it has caught up. That serves replays
-    and slow readers alike, without a gap.
+    A watcher that is behind this part, such as a replay or a slow reader, reads the log page by page until it
+    has caught up.
 
     Attributes:
-        wakers: one for each reader, called whenever something arrives.
-        row: the run's row, once it has ended and its RUN_FINISHED stands.
-        wants_row: a reader has come to the end and waits for the row, which must be looked up.
-        end_is_told: the task that works on the run delivers its row here; it is not looked up.
-        holders: the tail is kept for as long as there are any.
+        wakers: one for each reader, called whenever an event or the row arrives.
+        row: the run's row, once the run has ended and its RUN_FINISHED is written.
+        wants_row: a reader has reached the end and waits for the row, which must be looked up.
+        end_is_delivered: the task that executes the run delivers its row here, so it is not looked up.
+        holders: number of users; the buffer is dropped when it reaches 0.
     """
 
     def __init__(self, run_id: str, *, events_max: int) -> None:
@@ -59,12 +59,12 @@ class EventBuffer:
         self.wakers: set[Callable[[], None]] = set()
         self.row: RunRow | None = None
         self.wants_row = False
-        self.end_is_told = False
+        self.end_is_delivered = False
         self.holders = 0
         self._events_max = events_max
         self._frames: list[Frame] = []
         self._ends: dict[EventId, bytes] = {}
-        self._before_seq: int | None = None  # the buffer begins after this one; None while nothing is known
+        self._before_seq: int | None = None  # the buffer begins after this event; None while it is empty
 
     @property
     def last_seq(self) -> int | None:
@@ -86,7 +86,9 @@ class EventBuffer:
                 continue
             self._frames.append(Frame(event))
         surplus = len(self._frames) - self._events_max
-        if surplus >= self._events_max and self._before_seq is not None:  # half at a time: it costs a copy
+        if (
+            surplus >= self._events_max and self._before_seq is not None
+        ):  # half at a time, since each cut copies the list
             del self._frames[:surplus]
             self._before_seq += surplus
         self.wake()
@@ -97,7 +99,7 @@ class EventBuffer:
             self._before_seq = seq
 
     def after(self, seq: int) -> Sequence[Frame] | None:
-        """The frames after an event; None where the log has to be read."""
+        """The frames after an event; None if the log has to be read for them."""
         if self._before_seq is None or seq < self._before_seq:
             return None
         return self._frames[seq - self._before_seq :]
@@ -110,7 +112,7 @@ class EventBuffer:
         self.wake()
 
     def encode_end(self, event: SseEvent, event_id: EventId) -> bytes:
-        """An event of the run's end as bytes, encoded once for all readers."""
+        """One of the run's closing events as bytes, encoded once for all readers."""
         if event_id not in self._ends:
             self._ends[event_id] = encode_event(event, event_id)
         return self._ends[event_id]

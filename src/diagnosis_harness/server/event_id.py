@@ -1,4 +1,4 @@
-"""The id of an event on a stream: its place in the run's log, and which of the events from there it is."""
+"""The id of an event on a stream: its number in the run's log and its part, as an event can have several."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_event_id(text: str) -> EventId:
     """The id that a client sends back.
 
     Raises:
-        InvalidInput: it has not the form of one.
+        InvalidInput: it is not well-formed.
     """
     found = _FORM.fullmatch(text)
     if found is None or int(found[1]) > _SEQ_MAX:
@@ -40,7 +40,7 @@ def read_event_id(text: str) -> EventId:
 
 
 def bad_event_id() -> InvalidInput:
-    """The error for an id that belongs to no event of this run."""
+    """The error for an id that is not of this run."""
     return InvalidInput(
         "Last-Event-ID",
         ("it belongs to no event of this run"),

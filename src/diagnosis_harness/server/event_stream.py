@@ -31,7 +31,7 @@ _EVENT = {
 
 
 def stream_responses() -> dict[int | str, dict[str, Any]]:
-    """What the OpenAPI document says of a stream."""
+    """The OpenAPI description of a stream."""
     described = "Server-sent events: metadata, status (and trace), then content or failure, then done."
     return {200: {"description": described, "content": {"text/event-stream": {"schema": _EVENT}}}}
 
@@ -57,7 +57,7 @@ class EventStream(Response):
                     await send({"type": "http.response.body", "body": chunk, "more_body": True})
                 if not watch.is_lost:
                     await send({"type": "http.response.body", "body": b"", "more_body": False})
-            except OSError:  # how a server says that it cannot send (ASGI 2.4)
+            except OSError:  # raised by servers that cannot send (ASGI 2.4)
                 watch.disconnect()
             except asyncio.CancelledError:
                 watch.disconnect()

@@ -22,7 +22,9 @@ class HeadAsGet:
             nonlocal has_ended
             if message["type"] == "http.response.start":
                 await send(message)
-            elif not has_ended:  # the server ends the exchange, so that a stream sees its client go
+            elif (
+                not has_ended
+            ):  # the server ends the exchange, so that a stream is cancelled like on a disconnect
                 has_ended = True
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
 

@@ -1,4 +1,4 @@
-"""Caches API keys for a short time, so that neither every request nor a flood of them reads the store."""
+"""Caches API keys for a short time, so that not every request, nor a flood of them, reads the store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diagnosis_harness.server.time_limit import with_time_limit
 T = TypeVar("T")
 
 KEY_HELD_S = 5.0
-"""How long a key stays cached: a key that another process revokes is refused after that."""
+"""How long a key stays cached, and so how long a key still works after another process revoked it."""
 
 UNKNOWN_PER_MINUTE = 120
 """Lookups of unknown ids in the store; further ones share one lookup a second."""
@@ -29,10 +29,10 @@ _KEYS_HELD_MAX = 1_000
 
 
 class KeyCache:
-    """Caches keys, including ids that are no key, so that not every request reads the store.
+    """Caches keys and unknown ids.
 
-    Ids that are no key are cached separately, so that they displace no key. If many new ones arrive, as from
-    somebody guessing, together they cost one read of all keys a second.
+    Unknown ids have a cache of their own, so that they displace no key. If many new ids arrive, as when
+    somebody guesses, together they cost one read of all keys a second.
     """
 
     def __init__(self, keys: KeyStore, clock: Clock) -> None:
@@ -59,7 +59,7 @@ class KeyCache:
         return held[0] if held is not None and held[0].admits(presented.secret) else None
 
     def forget(self, key_id: str) -> None:
-        """Read the key again next time, since it was changed here."""
+        """Read the key from the store next time, since this process changed it."""
         self._held.pop(key_id, None)
         self._unknown.pop(key_id, None)
 
@@ -101,7 +101,7 @@ class KeyCache:
 
 
 def _hold(held: OrderedDict[str, T], key_id: str, what: T) -> None:
-    """Cache an entry; if there are too many, the oldest is dropped."""
+    """Cache an entry, and drop the oldest if there are too many."""
     held[key_id] = what
     if len(held) > _KEYS_HELD_MAX:
         held.popitem(last=False)

@@ -8,7 +8,7 @@ _LENGTH_MAX = 500
 
 
 def preferred_language(header: str) -> Language:
-    """The preferred language; English if the client prefers none of ours, or both equally."""
+    """The preferred language; English if the client accepts neither of ours, or both equally."""
     weights = dict.fromkeys(Language, 0.0)
     for part in header[:_LENGTH_MAX].split(","):
         name, _, parameters = part.partition(";")
@@ -20,7 +20,7 @@ def preferred_language(header: str) -> Language:
 
 
 def _weight(parameters: str) -> float:
-    """`q=0.8`; 1 where nothing is said, 0 where it is no weight."""
+    """The weight in `q=0.8`; 1 if there is none, 0 if it is malformed."""
     name, _, value = parameters.strip().partition("=")
     if not name:
         return 1.0

@@ -29,8 +29,8 @@ _UNFINISHED_MAX = 10_000
 class Metrics:
     """The meters of one application, in a registry of its own. Used from one event loop.
 
-    `requests` and the gauges are set from outside; runs and guards are counted from what this process writes
-    to the logs of its runs (`count_events`).
+    Other modules set `requests` and the gauges; runs and guards are counted from the events that this process
+    writes to the logs of its runs (`count_events`).
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Metrics:
             registry=registry,
         )
         self.streams = Gauge("diagnosis_streams", "Event streams open in this process.", registry=registry)
-        self.active = Gauge("diagnosis_runs_active", "Runs at work in this process.", registry=registry)
+        self.active = Gauge("diagnosis_runs_active", "Runs in progress in this process.", registry=registry)
         self.queued = Gauge("diagnosis_runs_queued", "Queued runs, at most 200.", registry=registry)
         self.left = Gauge(
             "diagnosis_runs_queued_without_source",
@@ -95,26 +95,26 @@ class Metrics:
         self._told: OrderedDict[str, dict[str, str]] = OrderedDict()
 
     def text(self) -> bytes:
-        """All of it, in the text format of Prometheus."""
+        """All metrics in the text format of Prometheus."""
         return generate_latest(self._registry)
 
     def count_events(self, run_id: str, events: Sequence[TraceEvent]) -> None:
-        """Count what was written of a run (`RunFeed`)."""
+        """Count the events written to a run's log (`RunFeed`)."""
         self._batches.observe(len(events))
         for event in events:
             if event.name in _GUARDS:
                 self._guards.labels(_GUARDS[event.name], event.status.value).inc()
             elif event.name is TraceName.ROUTING_DECISION:
-                self._tell(run_id, intent=_label(IntentType, event.payload.get("intent")))
+                self._note(run_id, intent=_label(IntentType, event.payload.get("intent")))
             elif event.name is TraceName.RELEASE_DECISION:
-                self._tell(run_id, fallback=_label(FallbackType, event.payload.get("fallback")))
+                self._note(run_id, fallback=_label(FallbackType, event.payload.get("fallback")))
             elif event.name is TraceName.RUN_FINISHED:
                 told = self._told.pop(run_id, {})
                 outcome = _label(ReleaseOutcome, event.payload.get("outcome"))
                 self._runs.labels(outcome, told.get("intent", NONE), told.get("fallback", NONE)).inc()
 
     def count_closed_run(self, row: RunRow) -> None:
-        """Count a run that was closed here and not worked on here (`ClosedRuns`)."""
+        """Count a run that this process closed but did not execute (`ClosedRuns`)."""
         if row.ending is not None:
             intent, fallback = row.intent, row.ending.fallback
             self._runs.labels(
@@ -124,19 +124,19 @@ class Metrics:
             ).inc()
 
     def count_exports(self, counts: Mapping[str, int]) -> None:
-        """Set how many traces were exported, by result; these counts only grow."""
+        """Set how many traces were exported so far, by result."""
         for result, count in counts.items():
             counter = self._exports.labels(result)
             counter.inc(count - self._exported.get(result, 0))
             self._exported[result] = count
 
-    def _tell(self, run_id: str, **said: str) -> None:
-        """Remember a value of a run until its end; of runs that never end, the oldest are dropped."""
+    def _note(self, run_id: str, **said: str) -> None:
+        """The tally of a run, kept until its end; the oldest are dropped, in case runs never end."""
         self._told.setdefault(run_id, {}).update(said)
         if len(self._told) > _UNFINISHED_MAX:
             self._told.popitem(last=False)
 
 
 def _label(kind: type[IntentType | FallbackType | ReleaseOutcome], value: object) -> str:
-    """The value if it belongs to the closed set; labels have no others."""
+    """The value if it belongs to the closed set, which bounds the number of labels."""
     return str(value) if value in set(kind) else NONE

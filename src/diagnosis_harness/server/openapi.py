@@ -1,4 +1,4 @@
-"""The OpenAPI document: what FastAPI generates, with every problem that a path can answer with."""
+"""The OpenAPI document: FastAPI's, completed with every problem that a path can answer with."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ProblemView(BaseModel):
 
 
 def problems(*kinds: ProblemKind) -> Responses:
-    """Responses of a path that answers with these problems, beside those that every path may answer with."""
+    """Responses for the problems of one path, in addition to those of every path."""
     held: Responses = {}
     for kind in kinds:
         row = PROBLEMS[kind]
@@ -137,7 +137,7 @@ def _with_published_names(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _complete(operation: dict[str, Any], *, takes_body: bool, is_of_something: bool) -> None:
-    """Add what every path may answer with to what this one says itself."""
+    """Add the responses of every path to this operation's own."""
     unknown = (ProblemKind.NOT_FOUND,) if is_of_something else ()
     common = problems(*_ALWAYS, *unknown, *(_OF_BODIES if takes_body else ()))
     for status, response in common.items():

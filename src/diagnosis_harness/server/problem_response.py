@@ -14,7 +14,7 @@ def problem_response(scope: Scope, problem: Problem) -> Response:
     """The problem as a response to this request, in the language that it asks for."""
     if scope["path"] in ALERT_PATHS:
         problem = for_alerts(problem)
-    scope["state"]["problem"] = problem  # for the log of the edge
+    scope["state"]["problem"] = problem  # for the refusal log
     headers = HTTPConnection(scope).headers
     language = preferred_language(headers.get("accept-language", ""))
     return Response(

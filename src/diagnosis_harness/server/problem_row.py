@@ -13,8 +13,8 @@ class ProblemRow:
 
     Attributes:
         title: the sentence for people.
-        retry_after_s: when trying again may help; None where it does not.
-        remedy: what to do about it, where neither the title nor a field at fault says so.
+        retry_after_s: when trying again may help; None if it does not.
+        remedy: what to do about it, if neither the title nor a field problem says so.
     """
 
     status: int

@@ -1,7 +1,7 @@
 """Problems as RFC 9457 documents, from one table: status, type, title in both languages, when to retry.
 
-What is shown is decided here: a title for every kind, and the fields at fault where a person's input was
-refused. Internals are never shown: no message of another error, no path, no class name.
+Decides what clients see: a title for every kind, and the fields at fault in refused input. Internals are
+never shown: no message of another error, no path, no class name.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ PROBLEM_MEDIA_TYPE = "application/problem+json"
 _TYPE_PREFIX = "urn:diagnosis-harness:problem:"
 _INSTANCE_PREFIX = "urn:diagnosis-harness:request:"
 UPLOAD_PATHS = frozenset({"/v1/sources"})
-"""Where sources are sent: their bodies are files, which the route itself takes to the disk."""
+"""Where sources are uploaded: the route itself writes their bodies, which are files, to the disk."""
 ALERT_PATHS = frozenset({"/v1/alerts/alertmanager"})
-"""The path that Alertmanager calls: it retries only after a 5xx, and takes every 4xx, even 429, as final."""
+"""The path that Alertmanager calls. It retries only after a 5xx; every 4xx, even 429, is final to it."""
 
 FIELDS_MAX = 20
 _TEXT_MAX = 300
@@ -147,7 +147,7 @@ PROBLEMS: Mapping[ProblemKind, ProblemRow] = MappingProxyType(
         ),
         ProblemKind.NO_SUCH_PATH: ProblemRow(
             404,
-            Text(en="There is no such path.", zh="没有此路径。"),
+            Text(en="This path does not exist.", zh="没有此路径。"),
             remedy=Text(en="/openapi.json lists all paths.", zh="/openapi.json 列出了所有路径。"),
         ),
         ProblemKind.METHOD_NOT_ALLOWED: ProblemRow(
@@ -281,14 +281,14 @@ IN_RUNS_ONLY: frozenset[type[DiagnosisHarnessError]] = frozenset(
         errors.AgentStopped,
     }
 )
-"""Errors, with their classes below, that end inside a run: they become its outcome and no problem."""
+"""Errors, with their subclasses, that occur only inside a run: they become its outcome and not a problem."""
 
 
 _BODY_UNREAD = frozenset(
     {ProblemKind.TOO_LARGE, ProblemKind.TOO_SLOW, ProblemKind.UNSUPPORTED_SOURCE}
     | {ProblemKind.NO_ROOM_FOR_SOURCE}
 )
-"""After these, something of the body may be left on the connection."""
+"""After these, a part of the body may be left unread on the connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +305,7 @@ class Problem:
     """One problem, before it has a language and a request.
 
     Attributes:
-        reason: more of it in words of ours, for the log alone; never sent.
+        reason: details in our own words, for the log only; never sent.
     """
 
     kind: ProblemKind
@@ -316,11 +316,11 @@ class Problem:
 
     @property
     def row(self) -> ProblemRow:
-        """What the table says of it."""
+        """Its row in the table."""
         return PROBLEMS[self.kind]
 
     def headers(self) -> dict[str, str]:
-        """`WWW-Authenticate`, `Retry-After` and `Connection`, where they belong."""
+        """`WWW-Authenticate`, `Retry-After` and `Connection`, if the problem needs them."""
         held = {}
         retry_after_s = self.row.retry_after_s if self.retry_after_s is None else self.retry_after_s
         if retry_after_s is not None:
@@ -328,12 +328,12 @@ class Problem:
         if self.kind is ProblemKind.UNAUTHENTICATED:
             held["www-authenticate"] = 'Bearer realm="diagnosis-harness"'
         if self.kind in (*_BODY_UNREAD, ProblemKind.NOT_TAKEN):
-            held["connection"] = "close"  # what is left of the body is not read
+            held["connection"] = "close"  # the rest of the body is not read
         return held
 
     def body(self, language: Language, request_id: str) -> bytes:
-        """The document as it is sent."""
-        # What was refused may hold half of a surrogate pair; its escape is JSON as well.
+        """The document as bytes."""
+        # Refused input may hold half of a surrogate pair, which JSON can only escape.
         held = json.dumps(self.as_json(language, request_id), ensure_ascii=False)
         return held.encode("utf-8", "backslashreplace")
 

@@ -26,7 +26,7 @@ class Taken:
 
 
 def take_token(bucket: Bucket | None, *, now_s: float, per_minute: int) -> Taken:
-    """Take one token; of a key that was not seen before, the bucket is full."""
+    """Take one token; the bucket of a new key is full."""
     if bucket is None:
         bucket = Bucket(float(per_minute), now_s)
     filled = (now_s - bucket.at_s) * per_minute / 60.0
@@ -44,7 +44,7 @@ class RateLimits:
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
     def wait_s(self, key_id: str, *, now_s: float, per_minute: int) -> int | None:
-        """Count a request; whole seconds to wait where it is one too many, else None."""
+        """Count a request; the whole seconds to wait if it exceeds the limit, else None."""
         come_to = take_token(self._buckets.get(key_id), now_s=now_s, per_minute=per_minute)
         self._buckets[key_id] = come_to.bucket
         self._buckets.move_to_end(key_id)

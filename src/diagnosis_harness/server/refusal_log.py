@@ -21,10 +21,10 @@ the disk."""
 
 
 class RefusalLog:
-    """Writes one line for a request: its id, what was asked by its route, and why it was not answered.
+    """Writes one line for a request: its id, its route, and why it was not answered.
 
-    Every 5xx is written. Of 401, 403 and 429 so many of a kind a minute are; the next line of that kind says
-    how many were left out. No line holds a key, a body, a header, or a path as it was sent.
+    Every 5xx is written. 401, 403 and 429 are limited to so many of a kind a minute; the next line of that
+    kind says how many were left out. No line holds a key, a body, a header, or a path as it was sent.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -33,7 +33,7 @@ class RefusalLog:
         self._left_out: Counter[str] = Counter()
 
     def write(self, scope: Scope, request_id: str, status: int) -> None:
-        """The line of an answer, where it has one."""
+        """Write the line of an answer, if it needs one."""
         if status >= 500:
             _LOG.error("request %s: %s", request_id, _describe(scope, status))
         elif status in _TURNED_AWAY:
@@ -58,9 +58,9 @@ def _kind(scope: Scope, status: int) -> str:
 
 
 def _describe(scope: Scope, status: int) -> str:
-    """What was requested, and why it was refused; of what the client chose, only its address."""
+    """The route, the caller and the reason; of the values that the client chose, only its address."""
     problem, client = _problem(scope), scope.get("client")
-    route = getattr(scope.get("route"), "path", "a path that was not looked at")
+    route = getattr(scope.get("route"), "path", "an unmatched path")
     said = [f"{status} {_kind(scope, status)}: {escape_line(scope['method'])[:20]} {route}"]
     if client:
         said.append(f"from {escape_line(str(client[0]))}")

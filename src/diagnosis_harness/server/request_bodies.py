@@ -23,7 +23,7 @@ _INSTANT = "2024-01-01T14:05:00Z"
 
 ShortName = Annotated[str, Field(max_length=200)]
 Instant = Annotated[str, Field(max_length=40, examples=[_INSTANT])]
-"""ISO 8601; UTC where it has no zone."""
+"""ISO 8601; UTC if it has no zone."""
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -33,7 +33,7 @@ IdempotencyKey = Annotated[
 
 
 class Wire(BaseModel):
-    """Base of bodies: nothing is converted, and unknown fields are refused."""
+    """Base of bodies: values are not converted, and unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -69,8 +69,7 @@ class Ask(Wire):
         """The question as the application takes it.
 
         Raises:
-            InvalidInput: `onset` is no instant.
-            RunUnknown: `retry_of` can be no run's id.
+            InvalidInput: `onset` is not a time. RunUnknown: `retry_of` is not well-formed.
         """
         if self.retry_of is not None and not is_safe_segment(self.retry_of):
             raise RunUnknown(self.retry_of)
@@ -107,7 +106,7 @@ class RunsAsked(BaseModel):
         """The query as the application takes it.
 
         Raises:
-            InvalidInput: a time is none.
+            InvalidInput: a time is malformed.
         """
         return RunQuery(
             asked_by=self.asked_by,
@@ -155,10 +154,10 @@ class AlertGroup(BaseModel):
 
 
 def parse_instant(text: str, field: str) -> float:
-    """An instant as seconds since the epoch.
+    """A time as seconds since the epoch.
 
     Raises:
-        InvalidInput: it is none.
+        InvalidInput: it is malformed.
     """
     try:
         return parse_utc(text)

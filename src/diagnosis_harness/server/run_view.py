@@ -23,14 +23,14 @@ _PUBLIC = (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
 
 
 class CallView(View):
-    """A call by name, and by id where it is a tool's."""
+    """A call by name, and by id if it is a tool's."""
 
     name: str
     tool_call_id: str | None
 
 
 class CancelAnswerView(View):
-    """What the owner of the run said to a cancel: what was stopped, and what was still in flight."""
+    """How the owner of the run answered a cancel: what was stopped, and what was still in flight."""
 
     changed: bool
     state: RunState
@@ -111,7 +111,7 @@ class RunView(View):
 
     @classmethod
     def of(cls, row: RunRow) -> RunView:
-        """The facts of a row. The answer is in the run's document."""
+        """The view of a row. The answer is in the run's document."""
         request = row.request
         return RunView(
             run_id=request.run_id,
@@ -151,20 +151,20 @@ class RunView(View):
 
 
 class WholeRunView(RunView):
-    """A run, and what it answered; the content is public with SUCCESS and FALLBACK alone."""
+    """A run and its answer, which is public only with SUCCESS and FALLBACK."""
 
     content: JsonObject | None
 
     @classmethod
     def of(cls, row: RunRow) -> WholeRunView:
-        """The facts of a row, and its answer where that is public."""
+        """The view of a row, with its answer if that is public."""
         ending = row.ending
         content = ending.answer if ending is not None and ending.outcome in _PUBLIC else None
         return cls(**dict(RunView.of(row)), content=content)
 
     @property
     def text(self) -> str | None:
-        """The answer of a path that writes text instead of a report."""
+        """The answer of a path that answers with text instead of a report."""
         text = (self.content or {}).get("text")
         return text if isinstance(text, str) else None
 
@@ -182,7 +182,7 @@ class RunPageView(View):
 
 
 class CancelView(View):
-    """What a cancel came to."""
+    """The result of a cancel."""
 
     run: RunView
     effect: Annotated[str, DescribedAs(CancelEffect)]
@@ -190,7 +190,7 @@ class CancelView(View):
 
     @classmethod
     def of(cls, report: CancelReport) -> CancelView:
-        """The run as it stands, the effect, and the owner's answer."""
+        """The run's present state, the effect, and the owner's answer."""
         return cls(run=RunView.of(report.row), effect=report.effect, answer=report.answer)
 
 

@@ -46,7 +46,7 @@ async def serve_until_stopped(
 
     config = Config(
         app,
-        loop="none",  # the loop that runs this is the one
+        loop="none",  # this runs on the loop that the function needs
         http=connection_class(
             service.core.clock,
             write_limit_s=settings.write_timeout_s,

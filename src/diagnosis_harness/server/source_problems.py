@@ -1,4 +1,4 @@
-"""The problems of sources that callers send, each with a sentence of its own."""
+"""The problems with sources that callers send."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ class SentFileView(View):
     """One file of a source, and how it was read."""
 
     name: str
-    role: Annotated[str | None, Field(description="What it holds; null where it was not read.")]
+    role: Annotated[str | None, Field(description="What it holds; null if it was not read.")]
     form: str
     rows: int
     note: Annotated[str, Field(description="How it was read, or why it was not and what to do.")]
@@ -41,8 +41,8 @@ class SourceView(View):
     services: Annotated[list[str], Field(description="The first 200.")]
     signals: Annotated[list[str], Field(description="The first 200.")]
     window: SourceWindowView | None
-    missing: Annotated[list[str], Field(description="Telemetry that it does not hold.")]
-    notes: Annotated[list[str], Field(description="What was left out of it when it was unpacked, and why.")]
+    missing: Annotated[list[str], Field(description="Kinds of telemetry that it does not hold.")]
+    notes: Annotated[list[str], Field(description="What was left out when it was unpacked, and why.")]
 
     @classmethod
     def of(cls, upload: Upload) -> Self:

@@ -12,7 +12,7 @@ from diagnosis_harness.server.sse_session import Content, Done, Failure, Metadat
 HEARTBEAT = b": hb\n\n"
 """A comment: it keeps proxies from closing the connection, and clients ignore it."""
 
-# JSON escapes what the standard takes for an end of line. These are ends to many who read by lines.
+# JSON escapes the ends of lines of the standard. Many line readers take these for ends of lines, too.
 _ALSO_LINE_ENDS = str.maketrans({"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
@@ -22,11 +22,11 @@ def retry_hint(retry_ms: int) -> bytes:
 
 
 def encode_event(event: SseEvent, event_id: EventId | None) -> bytes:
-    """The event as it is sent; without an id where it stands in no log, and cannot be resumed after."""
+    """The event as bytes; without an id if it is in no log, so that a client cannot resume after it."""
     name, data = _name_and_data(event)
     place = "" if event_id is None else f"id: {event_id}\n"
     text = f"{place}event: {name}\ndata: {_one_line(data)}\n\n"
-    # Half a surrogate pair is no UTF-8; escaped in Python's way it is what JSON writes for it.
+    # UTF-8 cannot encode half a surrogate pair; Python's escape of it is also JSON's.
     return text.encode("utf-8", "backslashreplace")
 
 

@@ -1,6 +1,6 @@
-"""One client's event stream as a value: which events may leave, in which order, and what is refused.
+"""One client's event stream as a value: which events may be sent, in which order, and what is refused.
 
-Pure: it sends nothing and waits for nothing. Whoever holds the connection asks for a step, sends the step's
+Pure: it sends nothing and waits for nothing. The owner of the connection asks for a step, sends the step's
 events in order, and keeps its session. Its state is the connection's, never the run's (seed:
 harness-lifecycle-and-states §11):
 
@@ -54,14 +54,14 @@ class RunIds:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """The first event: the run of this stream."""
+    """The first event: names the run of this stream."""
 
     ids: RunIds
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The stage that the person sees."""
+    """The stage of the run, for the user."""
 
     stage: ChatApplicationStatus
 
@@ -93,7 +93,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Last event. Never CANCELLED: that is stored, and not told as an outcome (§11)."""
+    """The last event. Never CANCELLED: that is stored, but no outcome that clients see (§11)."""
 
     outcome: ReleaseOutcome
 
@@ -106,10 +106,10 @@ SseEvent = Metadata | Status | Traced | Content | Failure | Done
 
 
 class SendRefusal(StrEnum):
-    """Why a step was refused; the session is as before then."""
+    """Why a step was refused; the session is unchanged then."""
 
     NOT_OPEN = "NOT_OPEN"  # metadata has not been sent
-    ALREADY_OPEN = "ALREADY_OPEN"  # metadata leaves once
+    ALREADY_OPEN = "ALREADY_OPEN"  # metadata is sent once
     LATE = "LATE"  # TERMINAL or DISCONNECTED
     OTHER_RUN = "OTHER_RUN"  # ids differ from those of metadata
     NOT_PUBLIC = "NOT_PUBLIC"  # an outcome that this event cannot end with
@@ -141,9 +141,8 @@ class SseStep:
 
     Attributes:
         session: the connection afterwards.
-        events: to be sent now, in this order.
-        refusal: why nothing was done; `events` is empty then.
-        cancel: the reason to cancel the run with, where it must be.
+        events: to be sent now, in this order. refusal: why nothing was done; `events` is empty then. cancel:
+            the reason to cancel the run with; None if it goes on.
     """
 
     session: SseSession
@@ -161,7 +160,7 @@ def open_session(session: SseSession, ids: RunIds) -> SseStep:
 
 
 def resume_session(session: SseSession, ids: RunIds) -> SseStep:
-    """The client comes again after it had the metadata: nothing is sent twice."""
+    """The client reconnects and already has the metadata: nothing is sent twice."""
     step = open_session(session, ids)
     return step if step.refusal else replace(step, events=())
 
@@ -199,7 +198,7 @@ def finish_with_cancellation(
     """The run was cancelled.
 
     By its user, while the client is still there: failure RUN_CANCELLED, then `done(FAILED)`; what is stored
-    stays CANCELLED. Because its client is gone: there is nobody to tell, so the connection counts as lost.
+    stays CANCELLED. Because its client is gone: nobody is left to send to, so the connection counts as lost.
 
     Raises:
         ContractViolation: the run was not cancelled.
@@ -212,14 +211,14 @@ def finish_with_cancellation(
 
 
 def finish_by_row(session: SseSession, row: RunRow) -> SseStep:
-    """How the run ended, as its row says it.
+    """The closing events of a run, from its row.
 
     Raises:
-        ContractViolation: it has not ended.
+        ContractViolation: the run has not ended.
     """
     ending = row.ending
     if ending is None:
-        raise ContractViolation("a run that goes on has no end to tell")
+        raise ContractViolation("the run has not ended")
     ids = RunIds(row.request.session_id, row.run_id)
     if ending.failure is None:
         return finish_with_answer(session, Content(ids, ending.answer), ending.outcome)
@@ -236,8 +235,8 @@ def finish_by_row(session: SseSession, row: RunRow) -> SseStep:
 def disconnect_session(session: SseSession) -> SseStep:
     """The client went away, or an event could not be sent.
 
-    It cancels the run where this connection started it and the run may still be at work; after TERMINAL all
-    has been said, and a second loss is none.
+    This cancels the run if this connection started it and the run may still be in progress; after TERMINAL,
+    or if the connection was already lost, it changes nothing.
     """
     step = _disconnect(session)
     if step.refusal is None and session.starts_run:

@@ -1,4 +1,4 @@
-"""A uvicorn server that ends its streams before it waits for its connections to close, and no process."""
+"""A uvicorn server that ends its streams before it waits for connections, and leaves the process alive."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from uvicorn import Config, Server
 
 
 class StoppingServer(Server):
-    """Told to stop, uvicorn waits for open responses; an event stream has no end of its own.
+    """When asked to stop, uvicorn waits for open responses, but an event stream never ends by itself.
 
     Args:
         before_stop: ends what would otherwise stay open; awaited once, when the server is asked to stop.
@@ -34,8 +34,8 @@ class StoppingServer(Server):
     def capture_signals(self) -> Iterator[None]:
         """Stop at SIGTERM and Ctrl+C.
 
-        Unlike uvicorn's own, it does not raise the signal again afterwards: the process would be gone before
-        what the server stood upon is closed.
+        Unlike uvicorn's own, it does not raise the signal again afterwards: that would end the process before
+        the stores that the server used are closed.
         """
         if threading.current_thread() is not threading.main_thread():
             yield

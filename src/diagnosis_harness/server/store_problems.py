@@ -1,4 +1,4 @@
-"""The problem that reports each kind of store failure, with a sentence of its own."""
+"""The problems that report store failures, one for each kind."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Passes events written to the logs of runs to their watchers: stored first, then streamed from the log.
 
-What this process writes comes by its feed. Runs of other processes, and queued ones, are looked up: one
-poller for all of them. One timer for the heartbeats of all streams.
+Events that this process writes arrive by its feed. For queued runs and runs of other processes, one poller
+reads the logs. One timer sends the heartbeats of all streams.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LOG = logging.getLogger("diagnosis_harness.streams")
 
 @contextmanager
 def _keep_going(what: str) -> Iterator[None]:
-    """One of the edges that may catch everything: one round that fails ends no loop that all streams need."""
+    """One of the edges that may catch everything: a failed round does not end a loop of all streams."""
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the edge: it is logged, and the loop goes on
@@ -42,8 +42,9 @@ class HubSettings:
     """Times and sizes.
 
     Attributes:
-        poll_s: how often the logs of runs that are not this process's are looked into.
-        tail_events: events of one run that are held at least for all its readers; twice as many at most.
+        poll_s: how often the logs of other processes' runs are read.
+        tail_events: events of one run that are buffered at least for all its readers; at most twice as many
+            are.
     """
 
     heartbeat_s: float = 15.0
@@ -52,7 +53,7 @@ class HubSettings:
 
 
 class StreamHub:
-    """One for each process; used from one event loop, inside `going`."""
+    """One for each process; used from one event loop, inside `serving`."""
 
     def __init__(
         self, *, feed: RunFeed, archive: RunArchive, active: ActiveRuns, clock: Clock, settings: HubSettings
@@ -71,8 +72,8 @@ class StreamHub:
         return len(self._watches)
 
     @asynccontextmanager
-    async def going(self) -> AsyncIterator[None]:
-        """Serve streams for the time of the body; those that are left at its end are closed."""
+    async def serving(self) -> AsyncIterator[None]:
+        """Serve streams for the duration of the body, and close the remaining ones at its end."""
         unhear = self._feed.on_written(self.take_events)
         tasks = [
             asyncio.create_task(self._send_heartbeats(), name="stream-heartbeat"),
@@ -91,7 +92,7 @@ class StreamHub:
     def watching(
         self, plan: WatchPlan, cancels: Callable[[CancellationReason], None] | None = None
     ) -> Iterator[Watch]:
-        """A reader of a run's stream, for the time of the body."""
+        """A reader of a run's stream, for the duration of the body."""
         with self._hold_buffer(plan.ids.run_id) as tail:
             watch = Watch(plan, tail, self._archive, wants_row=lambda: self._want_row(tail), cancels=cancels)
             tail.wakers.add(watch.wake)
@@ -105,14 +106,14 @@ class StreamHub:
                 tail.wakers.discard(watch.wake)
 
     @contextmanager
-    def telling(self, run_id: str) -> Iterator[None]:
-        """Hold what comes of a run from its first event on; the body itself reports its end (`take_end`)."""
+    def buffering(self, run_id: str) -> Iterator[None]:
+        """Buffer a run from its first event on; the body itself reports its end (`take_end`)."""
         with self._hold_buffer(run_id) as tail:
-            tail.end_is_told = True
+            tail.end_is_delivered = True
             try:
                 yield
             finally:
-                tail.end_is_told = False
+                tail.end_is_delivered = False
                 tail.wake()
 
     @contextmanager
@@ -127,22 +128,22 @@ class StreamHub:
                 del self._tails[run_id]
 
     def take_events(self, run_id: str, events: Sequence[TraceEvent]) -> None:
-        """Events were written to the log of a run."""
+        """Take events that were written to the log of a run."""
         if tail := self._tails.get(run_id):
             tail.add(events)
 
     def take_end(self, row: RunRow) -> None:
-        """A run of this process has ended; this is its row."""
+        """Take the row of a run of this process that has ended."""
         if tail := self._tails.get(row.run_id):
             tail.take_end(row)
 
     def close(self) -> None:
-        """Close all streams as soon as they have nothing to send at once, and those that come from now on."""
+        """Close each stream, and each later one, as soon as it has nothing left to send at once."""
         self._is_closing = True
         for watch in self._watches:
             watch.close()
 
-    # ------------------------------------------------------------------ by the clock
+    # ------------------------------------------------------------------ periodic tasks
 
     async def _send_heartbeats(self) -> None:
         while True:
@@ -169,12 +170,12 @@ class StreamHub:
                     watch.wake()
 
     def _want_row(self, tail: EventBuffer) -> None:
-        if not tail.wants_row and not tail.end_is_told:
+        if not tail.wants_row and not tail.end_is_delivered:
             tail.wants_row = True
             self._look.set()
 
     async def _look_up(self, tail: EventBuffer) -> None:
-        """Look up a run that no task here reports on. What cannot be read now is tried again next time."""
+        """Look up a run that no task here reports on; if that fails, the next round tries again."""
         try:
             if tail.wants_row:
                 row = await self._archive.run(tail.run_id)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from diagnosis_harness.kernel.errors import TooManyStreams
 
 
-class StreamPlaces:
+class StreamSlots:
     """The open streams of one process, by the caller's name."""
 
     def __init__(self, streams_max: int) -> None:
@@ -18,7 +18,7 @@ class StreamPlaces:
 
     @contextmanager
     def hold_slot(self, name: str) -> Iterator[None]:
-        """A place, for the time of the body.
+        """Hold one slot for the duration of the body.
 
         Raises:
             TooManyStreams: the caller has none left.

@@ -1,4 +1,4 @@
-"""Questions into the queue, once: what asks for the same joins the run that is not finished yet."""
+"""Queues questions, each once: a request for the same joins the unfinished run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from diagnosis_harness.server.app_state import Admission, AppState
 
 
 def fingerprint_of(kind: str, caller: Caller, *parts: str) -> str:
-    """A key for the question, unique to this caller: nobody joins another caller's run."""
+    """A key for the question, unique to this caller, so that nobody joins another caller's run."""
     held = hashlib.sha256()
     for part in (caller.name, *parts):
         data = part.encode("utf-8", "surrogatepass")
@@ -21,7 +21,7 @@ def fingerprint_of(kind: str, caller: Caller, *parts: str) -> str:
 
 
 async def submit_once(state: AppState, admission: Admission, submission: Submission) -> Submitted:
-    """Queue a question. Trying the same run again, twice, joins what is unfinished.
+    """Queue a question. A second request to retry the same run joins the first while that is unfinished.
 
     Raises:
         NotPermitted, InvalidInput, RunUnknown, RunGoesOn, TooManyRuns, StoreFailure: as `RunService.submit`.

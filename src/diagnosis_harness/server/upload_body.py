@@ -1,4 +1,4 @@
-"""Takes the body of an upload to a file as it arrives: bounded in bytes and in time, with its digest."""
+"""Writes the body of an upload to a file as it arrives, limited in bytes and time, with its digest."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ FILE_NAMES: Final = {
     "application/x-ndjson": "upload.jsonl",
     "application/vnd.apache.parquet": "upload.parquet",
 }
-"""The content types that are taken, and the name of a file that is sent without one."""
+"""The accepted content types, with the name of a file that is sent without one."""
 _DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def file_name_of(request: Request) -> str | None:
-    """The name of a file of this content type; None where it cannot be taken."""
+    """The name of a file of this content type; None if it is not accepted."""
     stated = request.headers.getlist("content-type")
     if len(stated) != 1 or "content-encoding" in request.headers:
         return None
@@ -48,12 +48,12 @@ def file_name_of(request: Request) -> str | None:
 async def receive_upload(
     request: Request, content: Path, name: str, *, bytes_max: int, clock: Clock, timeout_s: float
 ) -> Arrived | Problem:
-    """The whole body in the file; a problem where it is too large or too slow: the rest of it is not read.
+    """Write the whole body to the file, or stop and return a problem if it is too large or too slow.
 
     Raises:
         InvalidInput: it is empty.
         NoRoomForUpload: the disk is full.
-        ClientDisconnect: the client went before it was complete.
+        ClientDisconnect: the client disconnected before it was complete.
     """
     stated = request.headers.get("content-length", "")
     if stated.isascii() and stated.isdigit() and int(stated[:20]) > bytes_max:
@@ -76,7 +76,7 @@ async def receive_upload(
 
 
 async def _write(request: Request, file: IO[bytes], bytes_max: int) -> tuple[int, str]:
-    """Write the body as it comes; gives its bytes, which are more than allowed where it broke off there."""
+    """Write the body as it arrives, and return its size; reading stops once that exceeds the limit."""
     size_bytes, held = 0, hashlib.sha256()
     async for part in request.stream():
         size_bytes += len(part)

@@ -1,4 +1,4 @@
-"""Translates pydantic's errors about a body or a query to fields at fault, each with a remedy."""
+"""Translates pydantic's errors about a body or query into field problems, each with a remedy."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class View(BaseModel):
 
     @classmethod
     def read(cls, held: JsonValue) -> Self:
-        """The view that a server sent.
+        """Read the view that a server sent.
 
         Raises:
             ValueError: a field is missing or of another type; the message names it.
@@ -59,7 +59,7 @@ class View(BaseModel):
 class DescribedAs:
     """Describes a value in OpenAPI by a stricter type than the one it is read with.
 
-    A client must also read the words of a newer server, and a stored object goes out as it was stored.
+    A client must accept values that only a newer server knows, and a stored object is sent as it was stored.
     """
 
     kind: Any

@@ -1,4 +1,4 @@
-"""What one client of a run's stream gets next, and what it waits for."""
+"""Decides what one client of a run's stream gets next, and what it waits for."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class WatchPlan:
 
     Attributes:
         after: the last event that it received on an earlier connection; None for a first one.
-        starts_run: whether its connection started the run, which ends with it.
+        starts_run: whether its connection started the run, so that losing it cancels the run.
         with_trace: whether it wants the other events of the log as well.
     """
 
@@ -76,7 +76,7 @@ class Watch:
         self._wants_row = wants_row
         self._cancels = cancels
         self._after = METADATA_ID if plan.after is None else plan.after
-        # The event itself is read again and passed over: of the last one, a part may be owed.
+        # The event itself is read again, since a later part of it may not have been sent.
         self._seq = max(self._after.seq - 1, 0)
         self._finished_seq: int | None = None
         self._failure: Failure | None = None
@@ -87,7 +87,7 @@ class Watch:
         self._beat_is_due = False
         self._has_sent = False
 
-    # ------------------------------------------------------------------ from outside
+    # ------------------------------------------------------------------ called by the hub and the connection
 
     def wake(self) -> None:
         """Wake the reader: there may be something new."""
@@ -103,7 +103,7 @@ class Watch:
         self._has_sent = False
 
     def fail(self, failure: Failure) -> None:
-        """Send this failure, since the run has no end that may be shown."""
+        """Send this failure, since the run's row has no end that can be sent."""
         self._failure = failure
         self.wake()
 
@@ -121,7 +121,7 @@ class Watch:
         if step.cancel is not None and self._cancels is not None:
             self._cancels(step.cancel)
 
-    # ------------------------------------------------------------------ what comes next
+    # ------------------------------------------------------------------ called by the response
 
     @property
     def is_lost(self) -> bool:
@@ -170,7 +170,7 @@ class Watch:
         return retry_hint(self._plan.retry_ms) + told
 
     def _at_hand(self) -> bytes | None:
-        """What can be sent without waiting; None where the log or the end has to be read."""
+        """What can be sent without waiting; None if the log or the end has to be read."""
         frames = self._tail.after(self._seq)
         if frames is None or self._failure is not None:
             return None
@@ -222,7 +222,7 @@ class Watch:
                 return False
 
     def _end(self) -> bytes:
-        """The end, once the log has reached it and the row is there."""
+        """The closing events, once the log has been read to its end and the row has arrived."""
         if self._finished_seq is None:
             return b""
         row = self._tail.row
@@ -232,7 +232,7 @@ class Watch:
         return self._last_bytes(finish_by_row(self.session, row), self._finished_seq)
 
     def _last_bytes(self, step: SseStep, seq: int | None) -> bytes:
-        """The two events of an end, without those that the client received on an earlier connection."""
+        """The closing events, without those that the client received on an earlier connection."""
         self.session = step.session
         self._is_over = True
         told = []

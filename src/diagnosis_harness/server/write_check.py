@@ -1,4 +1,4 @@
-"""Whether a store accepts writes: checked with a small write, however often it is asked."""
+"""Checks with a small write whether a store accepts writes."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ PERIOD_S = 1.0
 """One write a second is cheap for a database, and fast enough for monitoring."""
 
 LIMIT_S = 1.5
-"""Monitoring needs an answer sooner than a user does."""
+"""Shorter than for users' requests, since monitoring itself has a short timeout."""
 
 LATE = "It takes no write in time."
 
 
 class WriteCheck:
-    """Tests a store with a small write, at most one a second and one at a time. Used from one event loop.
+    """Tests a store with a small write, at most one a second and one at a time, however often it is asked.
+
+    Used from one event loop.
 
     Args:
-        write: writes little, over what it wrote before; raises `StoreFailure` where it cannot.
+        write: overwrites a small value; raises `StoreFailure` if it cannot.
     """
 
     def __init__(self, clock: Clock, write: Callable[[], Awaitable[None]]) -> None:
@@ -34,7 +36,7 @@ class WriteCheck:
         self._last: str | None = None
 
     async def problem(self) -> str | None:
-        """Why the store accepts no write, as a sentence; None if it did within the last second."""
+        """Why the store accepts no writes, as a sentence; None if it accepted one within the last second."""
         now_s = self._clock.now_s()
         tried = self._tried
         if tried is None or (tried.done() and now_s - self._began_s >= PERIOD_S):

@@ -26,7 +26,7 @@ class Histories(RuleBasedStateMachine):
         self.table = Table()
         self.clients: list[Client] = []
         self.is_finished = False
-        self.going = self.table.hub.going()
+        self.going = self.table.hub.serving()
         self.run(self.going.__aenter__())
 
     def run(self, work: Coroutine[Any, Any, T] | Awaitable[T]) -> T:

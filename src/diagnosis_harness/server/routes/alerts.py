@@ -1,4 +1,4 @@
-"""Alertmanager's webhook: a notification is stored, and processed as soon as there is room for its run."""
+"""Alertmanager's webhook: stores a notification, to be processed as soon as there is room for its run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ router = APIRouter(tags=["alerts"])
 
 _LOG = logging.getLogger("diagnosis_harness.server")
 _NOTHING_FIRES = Text(
-    en="The group is marked as firing, but no alert in it is; no question was asked.",
+    en="The group is marked as firing, but none of its alerts is; no question was asked.",
     zh="该组标记为触发，但其中没有正在触发的告警；不发起提问。",
 )
 
@@ -117,9 +117,7 @@ async def alertmanager(
             fingerprint=fingerprint,
             unfinished_max=admission.unfinished_max,
         )
-    except (
-        InvalidInput
-    ) as error:  # nobody reads the answer at the sender; its own log may be the only other place
+    except InvalidInput as error:  # nobody reads the answer at the sender, so it is also logged here
         _LOG.warning("request %s: a notification of Alertmanager is refused: %s", notification_id, error)
         raise
     return _answer(status, fingerprint, taken)

@@ -15,7 +15,7 @@ from diagnosis_harness.server.run_view import CancelView
 router = APIRouter(tags=["runs"])
 
 CANCEL_WAIT_S = 1.5
-"""A live owner polls several times a second; a person waits this long without wondering."""
+"""A live owner polls several times a second and answers within this time; a person can wait that long."""
 
 
 @router.post(

@@ -27,13 +27,13 @@ LEFT = "left to other processes"
 
 
 class HealthView(View):
-    """The process lives."""
+    """The process is alive."""
 
     status: Literal["ok"]
 
 
 class ReadyView(View):
-    """What the service needs, and the state of each part."""
+    """Whether the service is ready, and the state of each part that it needs."""
 
     status: Literal["ready", "not ready"]
     checks: dict[str, str]
@@ -102,7 +102,7 @@ async def _stores(state: AppState) -> tuple[str | None, str | None]:
     },
 )
 async def metrics(state: AppStateDep) -> Response:
-    """Runs, guards, requests and streams. Answers also while the database does not."""
+    """Runs, guards, requests and streams. Works also while the database is unavailable."""
     meters, service = state.metrics, state.service
     meters.active.set(len(service.stores.active))
     meters.streams.set(len(state.streams.hub))

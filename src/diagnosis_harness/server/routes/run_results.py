@@ -1,4 +1,4 @@
-"""What an ended or running run left behind: its trace, evidence, explanation, report and document."""
+"""What there is of a running or ended run: its trace, evidence, explanation, report and document."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class EventView(View):
 
 
 class MomentView(View):
-    """One thing that happened, in short."""
+    """One event, in short."""
 
     at_s: float
     name: TraceName
@@ -74,7 +74,7 @@ class MomentView(View):
 
 
 class StretchView(View):
-    """Moments of one phase that follow each other."""
+    """Consecutive events of one phase."""
 
     phase: TracePhase
     moments: list[MomentView]
@@ -90,7 +90,7 @@ class PhaseView(View):
 
 
 class TimelineView(View):
-    """What happened, in order, and what each phase came to."""
+    """What happened, in order, and how each phase ended."""
 
     started_s: float
     duration_s: float
@@ -108,7 +108,7 @@ class TraceView(View):
 
     @classmethod
     def of(cls, row: RunRow, events: Sequence[TraceEvent]) -> TraceView:
-        """The events of a run, and what each phase came to."""
+        """The events of a run, and how each phase ended."""
         return cls(
             run_id=row.run_id,
             is_closed=row.is_closed,
@@ -125,7 +125,7 @@ class WindowView(View):
 
 
 class RecordView(View):
-    """One tool call as it is kept, without what it found."""
+    """One stored tool call, without its findings."""
 
     tool_call_id: str
     tool: str
@@ -143,19 +143,19 @@ class RecordView(View):
 
     @classmethod
     def of(cls, record: EvidenceRecord) -> Self:
-        """The record, with what it found where the class has a field for it."""
+        """The record, with its findings if the class has a field for them."""
         return cls.model_validate({**plain_json(RecordEntry.of(record)), "items": len(record.items)})
 
 
 class EvidenceView(View):
-    """The records of a run, in the order in which they began."""
+    """The records of a run, in the order in which the calls started."""
 
     run_id: str
     records: list[RecordView]
 
 
 class StoredRecordView(RecordView):
-    """One record with what it found, exactly as stored; `digest` is over these bytes."""
+    """One record with its findings exactly as stored; `digest` is over these bytes."""
 
     stored: str | None
 
@@ -246,7 +246,7 @@ async def record(
     if found is None:
         raise RunUnknown(tool_call_id)
     headers = {"etag": f'"{found.digest}"'} if found.digest else {}
-    if found.digest and _is_held(headers["etag"], if_none_match):
+    if found.digest and _is_current(headers["etag"], if_none_match):
         return Response(status_code=304, headers=headers)
     return JSONResponse(StoredRecordView.of(found).body(), headers=headers)
 
@@ -322,8 +322,8 @@ def _text_of(row: RunRow) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _is_held(etag: str, if_none_match: str | None) -> bool:
-    """RFC 9110 §13.1.2: the weak comparison; `*` is held as well."""
+def _is_current(etag: str, if_none_match: str | None) -> bool:
+    """Whether the client holds this version (RFC 9110 §13.1.2: weak comparison; `*` matches all)."""
     if if_none_match is None:
         return False
     held = [each.strip().removeprefix("W/") for each in if_none_match.split(",")]

@@ -1,4 +1,4 @@
-"""Runs: ask in the background, list, look."""
+"""Runs: ask in the background, list, show."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ async def ask(
 ) -> Response:
     """Queue a question. The client need not stay connected: read the run or its events later, or cancel it.
 
-    A request that is repeated with the same `Idempotency-Key`, say after a timeout, returns the same run.
+    A request that is repeated with the same `Idempotency-Key`, for example after a timeout, returns the same
+    run.
     """
     submission = body.submission()
     if idempotency_key is not None:
@@ -69,5 +70,5 @@ async def page(asked: Annotated[RunsAsked, Query()], state: AppStateDep, caller:
     responses={200: {"model": WholeRunView, "description": "As it stands."}},
 )
 async def run(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Response:
-    """The state of a run, and its answer if that is public."""
+    """The state of a run, and its answer if it is public."""
     return JSONResponse(WholeRunView.of(await state.service.runs.row(caller, run_id)).body())

@@ -1,4 +1,4 @@
-"""Sessions: the turns of one conversation, and what the next one will be shown."""
+"""Sessions: the turns of one conversation, and what the next turn will see."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class TurnView(View):
 
 
 class NextTurnView(View):
-    """What the next question of this caller in this session is shown: a published result, or why none."""
+    """What the caller's next question in this session will see: a published result, or why there is none."""
 
     asked_by: str
     run_id: str | None
@@ -107,7 +107,7 @@ async def session(
     before: Annotated[str | None, Query(max_length=400, description="`next` of the previous page.")] = None,
     limit: Annotated[int, Query(ge=1, le=PAGE_SIZE_MAX)] = 50,
 ) -> Response:
-    """The latest turns that the caller may see, the oldest first; and what the next turn is shown."""
+    """The latest turns that the caller may see, the oldest first, and what the next turn will see."""
     if not is_safe_segment(session_id):
         raise RunUnknown(session_id)
     query = RunQuery(session_id=session_id, before=before, limit=limit)

@@ -1,4 +1,4 @@
-"""Sources that callers send: send, list, look, delete."""
+"""Sources that callers send: send, list, show, delete."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BODY = {
 def safe_source_id(
     source_id: Annotated[str, Path(description="The source.", max_length=200)],
 ) -> str:
-    """The id, if it can be one."""
+    """The id, if it is well-formed."""
     if not is_upload_id(source_id):
         raise SourceUnknown(source_id)
     return source_id
@@ -106,7 +106,7 @@ async def send(
     responses={200: {"model": SourceListView, "description": "The latest first."}},
 )
 async def list_own(state: AppStateDep, caller: CallerDep) -> Response:
-    """Those that the caller has sent and that have not expired."""
+    """The caller's sources that have not expired."""
     found = await state.service.uploads.uploads(caller)
     return JSONResponse(SourceListView(sources=[SourceView.of(each) for each in found]).body())
 
@@ -131,6 +131,9 @@ async def look(source_id: SourceId, state: AppStateDep, caller: CallerDep) -> Re
     responses={204: {"description": "It is deleted."}, **problems(P.NOT_PERMITTED, P.SOURCE_NOT_FOUND)},
 )
 async def delete(source_id: SourceId, state: AppStateDep, caller: CallerDep) -> Response:
-    """Delete a source. A run that has begun to read it goes on; one that has not ends FAILED and says why."""
+    """Delete a source.
+
+    A run that has started to read it continues; any other that asks about it ends FAILED and says why.
+    """
     await state.service.uploads.delete(caller, source_id)
     return Response(status_code=204)
