@@ -130,7 +130,7 @@ def test_a_group_in_which_nothing_fires_starts_no_run(
         **notification("firing", key="nothing"),
         "alerts": [{**ALERT, "status": status} for status in inside],
     }
-    for language, word in (("en", "no alert in it is"), ("zh", "没有正在触发的告警")):
+    for language, word in (("en", "none of its alerts is"), ("zh", "没有正在触发的告警")):
         client = queueing.client(**{"accept-language": language})
         response = client.post(PATH, json=empty)
         held = response.json()

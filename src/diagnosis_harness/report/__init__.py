@@ -1,1 +1,1 @@
-"""How a released result reads: its document, its texts in both languages, and reading a saved file."""
+"""Words a released result: its document, its texts in both languages, and the reader of saved files."""

@@ -1,7 +1,7 @@
-"""The first sentence for questions beyond "why": from released causes and checked claims alone.
+"""The first sentence for questions other than "why", from released causes and checked claims alone.
 
-Pure. It confirms a cause only if that cause was released. Of behaviour it says what a checked claim says,
-with its window, and never that nothing is wrong.
+Pure. It confirms a cause only if that cause was released. It describes behaviour by checked claims with their
+windows, and never says that nothing is wrong.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ ANSWER_STATED: Final[Mapping[OnsetOrigin, Text]] = {
         zh="按告警所述从 {at} 开始；已核对的信号都无法说明何时开始。",
     ),
 }
-"""The sentence for who stated the onset, where no signal shows it; none where nobody did."""
+"""The sentence by who stated the onset, if no signal shows it; no row where nobody did."""
 ANSWER_MOVED: Final = Text(en="When it began is not shown: {claim}", zh="何时开始尚无证据：{claim}")
 ANSWER_NO_WHEN: Final = Text(
     en="When it began is not shown: no signal that was checked clearly left its normal range.",
@@ -176,8 +176,7 @@ NAMING_TEXTS: Final[Mapping[tuple[CauseLevel, bool], _NamingTexts]] = {
     (CauseLevel.TRIGGER, False): _SHOWN,
     (CauseLevel.TRIGGER, True): _STARTS_NEAR,
 }
-"""By the level of a cause, and whether it may lie in what the entity calls; only the highest is a plain
-"yes"."""
+"""By the level of a cause and whether it may lie in what the entity calls; only the highest says "yes"."""
 TOPICS: Final[Mapping[Topic, Text]] = {
     Topic.LOGS: Text(en="logs", zh="日志"),
     Topic.CHANGES: Text(en="changes", zh="变更"),
@@ -260,7 +259,7 @@ def _naming_texts(cause: Cause) -> _NamingTexts:
 
 
 def _health(subject: str | None, own: Sequence[Claim], about: Sequence[Claim], language: Language) -> str:
-    """The state of an entity, only of signals and a window that were checked.
+    """The state of an entity, as far as signals and a window were checked.
 
     Args:
         own: what answers it (`state_claims`).
@@ -291,7 +290,7 @@ def _health(subject: str | None, own: Sequence[Claim], about: Sequence[Claim], l
 
 
 def _signal_of(claim: Claim, subject: str | None, language: Language) -> str:
-    """A signal by its name; where no entity is asked about, with whose it is."""
+    """A signal by its name, with its entity if the question names none."""
     signal = display_name(claim.signal or "")
     if subject is not None:
         return signal

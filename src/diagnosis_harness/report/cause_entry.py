@@ -13,7 +13,7 @@ from diagnosis_harness.report.version import optional, since
 class CauseEntry:
     """A released cause. `confidence`, `level`, `scope` and `disproof` are computed from checks.
 
-    None of them is an agent's word. A cause of an earlier document has no `disproof`.
+    None of them is taken from an agent. A cause of an earlier document has no `disproof`.
     """
 
     entity: str

@@ -1,4 +1,4 @@
-"""What is said of the changes of an incident where none of them fits it. Pure."""
+"""Sentences about the changes of an incident that fits none of them. Pure."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _WEIGHS: Final = "weigh_changes"
 def change_sentences(
     records: Sequence[EvidenceRecord], inquiry: Inquiry, language: Language
 ) -> Iterator[str]:
-    """That no change fits, where all were weighed for the question's own time and victim."""
+    """Says that no change fits, if all were weighed for the question's own time and affected entity."""
     asked = question_scope(inquiry, records)
     for record in records:
         found = record.projection

@@ -19,7 +19,7 @@ class Citations:
     """Numbers and evidence behind them.
 
     Attributes:
-        numbers: in the order in which a reader meets them, from 1.
+        numbers: from 1, in the order in which they are cited.
         records: by tool call id.
         items: the stored items, read back from the stored bytes; a reference to a whole record has none.
     """
@@ -34,7 +34,7 @@ class Citations:
 
 
 def number(document: RunDocument, refs: Iterable[EvidenceRef]) -> Citations:
-    """Number references in the order in which they are first met."""
+    """Number references in the order of their first citation."""
     return Citations(
         numbers={ref: place for place, ref in enumerate(dict.fromkeys(refs), start=1)},
         records={record.tool_call_id: record for record in document.records},

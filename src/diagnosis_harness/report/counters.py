@@ -1,4 +1,4 @@
-"""What a run spent and what it was given, as the document lists it."""
+"""What a run spent, and its limits, as the document lists them."""
 
 from __future__ import annotations
 

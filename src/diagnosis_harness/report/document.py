@@ -1,11 +1,11 @@
 """The run document: the question, how the run ended, what was released, and every byte it rests on.
 
 The document is the published value: the terminal report is drawn from it, `--json` prints it, and its schema
-stands in `docs/reference/run-document.schema.json`. So it holds wire values only: instants are ISO 8601 text
-in UTC (`kernel.window.utc_text`), and the JSON has exactly the fields of these classes, and last a digest
-over all of them. `report.document_file` writes it and `report.reading` reads it back.
+is `docs/reference/run-document.schema.json`. So it holds wire values only: times are ISO 8601 text in UTC
+(`kernel.window.utc_text`), and the JSON has exactly the fields of these classes, followed by a digest over
+all of them. `report.document_file` writes it and `report.reading` reads it back.
 
-A document keeps the version it was written in: what its version does not hold is neither read nor written
+A document keeps the version it was written in: fields that this version lacks are neither read nor written
 (`report.version`).
 """
 
@@ -49,8 +49,8 @@ class Counter:
 
     Attributes:
         name: `llm_calls`, `tool_calls`, `input_tokens`, `output_tokens`, `total_tokens` or `run_bytes`.
-        tool: the tool, where the counter is of one tool's calls.
-        limit: None where this counter has no limit of its own.
+        tool: the tool whose calls are counted, if it is one tool's counter. limit: None if this counter has
+            no limit of its own.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class InFlight:
-    """A call that had begun and had not come back when the run was stopped: `llm`, or a tool by its name."""
+    """A call in flight when the run was stopped: `llm`, or a tool by its name."""
 
     name: str
     tool_call_id: str | None
@@ -72,7 +72,7 @@ class Termination:
     """How the run ended; the first end stands."""
 
     reason: CancellationReason | None
-    """None with SUCCESS alone."""
+    """None exactly with SUCCESS."""
     at: str
 
 
@@ -91,7 +91,7 @@ class Run:
     limit_s: float
     usage: tuple[Counter, ...]
     usage_estimated: bool = False
-    """Whether a part of the tokens is an estimate, since a provider did not report them."""
+    """Whether some of the tokens are estimated, since a provider did not report them."""
     in_flight: tuple[InFlight, ...] = ()
     onset_at: str | None = None
     """The onset stated with the question, if any; the queries used it."""
@@ -103,8 +103,8 @@ class Release:
 
     Attributes:
         fallback_type: exists exactly with FALLBACK.
-        stop_reason: why collecting was stopped, where it was.
-        failure: with FAILED, what went wrong as one plain sentence in the run's language.
+        stop_reason: why collecting was stopped, if it was. failure: with FAILED, what went wrong, as one
+            sentence in the run's language.
     """
 
     outcome: ReleaseOutcome
@@ -165,8 +165,8 @@ class ClaimEntry:
 class Candidate:
     """A possible cause that is not proven; it never carries a confidence.
 
-    A `score` of zero or below says that nothing of it stood above normal operation: it is listed since it was
-    compared, in its place of the ranking, and nothing speaks for it.
+    A `score` of zero or below means that nothing about it stood out from normal operation: it was compared
+    and is listed at its place of the ranking, without evidence for it.
     """
 
     entity: str
@@ -183,8 +183,7 @@ class Asked:
 
     Attributes:
         scope: the normalised request as canonical JSON text, as in the record.
-        items: findings in the stored record.
-        error_code: why it failed, where it did.
+        items: findings in the stored record. error_code: why it failed, if it did.
     """
 
     tool_call_id: str
@@ -198,7 +197,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class NotUsed:
-    """A file that nothing in this report rests on, or that was only searched; and why."""
+    """A file that nothing in this report rests on, or that was only searched, and why."""
 
     name: str
     role: str | None
@@ -212,7 +211,7 @@ class Coverage:
     asked: tuple[Asked, ...]
     """Calls that found something."""
     empty: tuple[Asked, ...]
-    """Calls that found nothing in their scope and window; never a global denial."""
+    """Calls that found nothing in their scope and window; this says nothing about anything else."""
     failed: tuple[Asked, ...]
     never_asked: tuple[str, ...]
     """Tools of this run that were not called."""
@@ -229,7 +228,7 @@ class OnsetUsed:
     Attributes:
         method: `given` with the question, `carried` from the one before, `stated` by the source, the time
             of the `alert`, or `estimated`.
-        alert_at: the time of the alert, where it is known and another.
+        alert_at: the time of the alert, if known and different.
     """
 
     at: str
@@ -267,10 +266,10 @@ class RecordEntry:
     """One tool call's canonical record.
 
     Attributes:
-        scope: the normalised request as canonical JSON text; an equal one asked the same.
+        scope: the normalised request as canonical JSON text; equal scopes asked for the same.
         window: what was looked at.
         digest: `sha256:` and the hexadecimal SHA-256 of the UTF-8 bytes of `stored`; None without any.
-        stored: the stored bytes, which are canonical JSON, as text: hash it and compare.
+        stored: the stored bytes, which are canonical JSON, as text; hash it to compare it with the digest.
     """
 
     tool_call_id: str
@@ -314,7 +313,8 @@ class RunDocument:
     """Everything that is published of one run.
 
     Raises:
-        ContractViolation: causes without SUCCESS, or a citation of what is no READY record of this document.
+        ContractViolation: there are causes without SUCCESS, or a citation of no READY record of this
+        document.
     """
 
     run: Run
@@ -323,7 +323,7 @@ class RunDocument:
     records: tuple[RecordEntry, ...]
     trace: tuple[TraceLine, ...] = ()
     inquiry: InquiryEntry | None = field(default=None, metadata=since("3"))
-    """What the run was asked; None where no diagnosis began."""
+    """What the run was asked; None if no diagnosis was started."""
     schema_version: str = SCHEMA_VERSION
 
     def __post_init__(self) -> None:
@@ -337,12 +337,12 @@ class RunDocument:
             for ref in (*candidate.evidence_for, *candidate.evidence_against)
         }
         if self.schema_version != READABLE[0] and not MISSING.issuperset(self.report.missing_info):
-            raise ContractViolation("missing_info holds what nothing can lack")
+            raise ContractViolation("missing_info holds a value that is not of MissingInfo")
         if cited - citable:
-            raise ContractViolation(f"cited, and not a ready record of this run: {sorted(cited - citable)}")
+            raise ContractViolation(f"cited, but not a READY record of this run: {sorted(cited - citable)}")
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The document as plain JSON values, in the order of the fields; last its root digest."""
+        """The document as plain JSON values, in the order of the fields, followed by its root digest."""
         held = plain_json(self, version=self.schema_version)
         return {**held, ROOT_DIGEST: root_digest(held)}
 
@@ -378,7 +378,7 @@ def _plain(value: object, version: str) -> JsonValue:
     if isinstance(value, str):
         return str(value)  # an enum's wire value, as a plain string
     if isinstance(value, float) and not isfinite(value):
-        raise ContractViolation("JSON has no number for what is not finite")
+        raise ContractViolation("JSON has no number that is not finite")
     if value is None or isinstance(value, (bool, int, float)):
         return value
     raise ContractViolation(f"{type(value).__name__} does not belong in a run document")

@@ -1,7 +1,7 @@
 """Writes a run document to a file in its only byte form, and reads it back strictly.
 
-A document has exactly one sequence of bytes, in the version that it was written in. So a reader of a file
-can write what was read and compare: not a byte of it can differ, in content or in layout.
+A document has exactly one byte form, in the version that it was written in. So a reader can write a document
+again and compare it with the file: any difference in content or layout shows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def document_bytes(document: RunDocument) -> bytes:
 
 
 def has_byte_form(data: bytes, document: RunDocument, *, stated_digest: JsonValue) -> bool:
-    """Whether a file is written as the program writes what was read from it, given the digest it states."""
+    """Whether a file has the byte form of the document that was read from it, given the digest it states."""
     try:
         return json_bytes({**document.as_json(), ROOT_DIGEST: stated_digest}) == data
     except (ContractViolation, ValueError):
@@ -37,16 +37,16 @@ def json_bytes(held: dict[str, JsonValue]) -> bytes:
 
 
 def parse_document(data: bytes, *, file: str) -> dict[str, JsonValue]:
-    """What a file holds, as JSON values: an object that at least looks like a run document.
+    """The JSON values of a file, which must at least look like a run document.
 
     Args:
-        file: how a complaint names it.
+        file: its name in error messages.
 
     Raises:
         InvalidInput: not UTF-8, not JSON, no run document, or one of another version.
     """
     try:
-        value = parse_loosely(data)  # a name that stands twice is a flaw: `has_byte_form` finds it
+        value = parse_loosely(data)  # `has_byte_form` finds a name that stands twice
     except JsonInvalid as error:
         raise InvalidInput(file, f"is not JSON in UTF-8 ({error.problem})", _REMEDY) from None
     if not isinstance(value, dict) or any(mark not in value for mark in _MARKS):

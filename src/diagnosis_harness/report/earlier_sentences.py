@@ -1,8 +1,8 @@
-"""Sentences that a released version wrote in other words, and the words of today.
+"""Sentences that an earlier release worded otherwise, with today's wording.
 
-A run document is verified by composing its sentences again. Documents that were written before a sentence was
-reworded are compared through this table, so that they still verify. A sentence that takes values cannot stand
-here: it keeps its words until the version of the document changes.
+A run document is verified by composing its sentences again. This table lets documents with an earlier wording
+still verify. It cannot hold a sentence with values: such a sentence keeps its wording until the version of
+the document changes.
 """
 
 from __future__ import annotations
@@ -191,16 +191,16 @@ _PAIRS: Final = (
 )
 _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 REWORDED: Final[Mapping[str, str]] = MappingProxyType(dict(_PAIRS))
-"""The sentence of versions up to 0.1.0, in English or Chinese, and the one written today."""
+"""Sentences of versions up to 0.1.0, in English or Chinese, with today's."""
 
 
 def in_current_words(sentences: Iterable[str]) -> tuple[str, ...]:
-    """The sentences, with those that have been reworded since, and times, as they are written today."""
+    """The sentences, with earlier wordings and times written as today."""
     return tuple(_INSTANT.sub(_show_time, REWORDED.get(sentence, sentence)) for sentence in sentences)
 
 
 def _show_time(found: re.Match[str]) -> str:
-    """A time as sentences show it; earlier ones had some as the JSON writes them."""
+    """A time as sentences show it today; earlier ones showed some as JSON writes them."""
     try:
         return display_time(parse_utc(found[0]))
     except ValueError:

@@ -1,4 +1,4 @@
-"""What each kind of platform event means, in both languages: half a sentence behind its name."""
+"""What each kind of platform event means, in both languages, as half a sentence after its name."""
 
 from __future__ import annotations
 
@@ -56,4 +56,4 @@ EVENT_WORDS: Mapping[EventKind, Text] = MappingProxyType(
         EventKind.MAINTENANCE: Text(en="maintenance was done or announced", zh="有维护操作或维护通知"),
     }
 )
-"""Total over the kinds: a test holds it to them."""
+"""Total over the kinds; a test checks it."""

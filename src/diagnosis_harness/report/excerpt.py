@@ -34,9 +34,9 @@ CANDIDATES_SHOWN = 3
 REFS_SHOWN = 2
 SUMMARY_SHOWN = 80
 _MARK, _MARK_CODE = '"', "\\u0022"
-"""Our own tools' lines hold none, since they quote every foreign text."""
+"""Lines of our own tools hold none, since they quote every foreign text."""
 _DIGEST_SHOWN = len("sha256:") + 12
-# Seconds since the epoch of the years 2000 to 2100: a number of this size in a scope is an instant.
+# The years 2000 to 2100 in seconds since the epoch: a number of this size in a scope is a time.
 _INSTANTS_S = (946_684_800.0, 4_102_444_800.0)
 
 
@@ -51,7 +51,7 @@ def refs_shown(document: RunDocument) -> Iterator[EvidenceRef]:
 
 
 def split_claims(document: RunDocument) -> tuple[tuple[ClaimEntry, ...], tuple[ClaimEntry, ...]]:
-    """Claims in two: those to read as the reasons, and changes nearby that no released cause rests on."""
+    """Split the claims into reasons, and nearby changes that no released cause rests on."""
     report = document.report
     if not report.causes:
         return report.claims, ()
@@ -65,12 +65,12 @@ def split_claims(document: RunDocument) -> tuple[tuple[ClaimEntry, ...], tuple[C
 
 
 def worth_showing(document: RunDocument) -> tuple[Candidate, ...]:
-    """Candidates with evidence; a score of zero means that there is none."""
+    """Candidates with evidence for them; a score of zero means that there is none."""
     return tuple(candidate for candidate in document.report.candidates if candidate.score > 0)
 
 
 def change_summary(claim: ClaimEntry, found: Citations, *, language: Language) -> str:
-    """What was changed, quoted from its record, and how it was weighed; nothing for another claim."""
+    """What was changed, quoted from its record, and its verdict; empty for other claims."""
     if claim.predicate is not Predicate.DEPLOYED:
         return ""
     for ref in claim.refs:
@@ -98,7 +98,7 @@ def candidate_words(candidate: Candidate, *, language: Language) -> str:
 
 
 def source_words(record: RecordEntry, *, language: Language) -> str:
-    """The source of evidence: tool, window, and the digest of the stored bytes."""
+    """The source of a piece of evidence: tool, window, and the digest of the stored bytes."""
     parts = [display_name(record.tool)]
     if record.window:
         parts.append(window_words(record.window, language=language))
@@ -114,7 +114,7 @@ def describe_scope(record: RecordEntry, *, language: Language) -> str:
 
 
 def scope_words(scope: str, *, language: Language) -> str:
-    """A normalised request as `name=value` pairs; instants in UTC."""
+    """A normalised request as `name=value` pairs; times in UTC."""
     held = json.loads(scope) if scope else {}
     if not isinstance(held, dict) or not held:
         return words.EVERYTHING.in_(language)

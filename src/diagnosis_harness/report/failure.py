@@ -1,4 +1,4 @@
-"""Why nothing could be released, in one plain sentence in either language."""
+"""Says in one plain sentence, in either language, why nothing could be released."""
 
 from __future__ import annotations
 
@@ -76,5 +76,5 @@ _SENTENCES: Final[Mapping[WorkEnd, Text]] = {
 
 
 def failure_sentence(end: WorkEnd, language: Language) -> str:
-    """The sentence for an end that releases nothing; INTERNAL_FAILURE's where the end has none of its own."""
+    """The sentence for an end that releases nothing; that of INTERNAL_FAILURE for ends without one."""
     return _SENTENCES.get(end, _SENTENCES[WorkEnd.INTERNAL_FAILURE]).in_(language)

@@ -15,12 +15,12 @@ from diagnosis_harness.report.version import optional
 from diagnosis_harness.report.window import Window, read_instant
 
 ENTITIES_MAX = 500
-"""Up to so many entities a document lists all: some 30 kB of JSON."""
+"""A document lists all entities up to this number, which takes some 30 kB of JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntityEntry:
-    """One entity that the telemetry knows, and the kinds of telemetry that hold something of it."""
+    """An entity of the telemetry, and the kinds of telemetry that mention it."""
 
     name: str
     owner: str | None
@@ -40,7 +40,8 @@ class InventoryEntry:
     """What the source holds.
 
     Attributes:
-        omitted: entities that are not listed, of a source with very many: none that the run spoke of.
+        omitted: number of entities that are left out, of a source with very many; the run mentions none of
+        them.
     """
 
     entities: tuple[EntityEntry, ...]
@@ -53,7 +54,7 @@ class InventoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class NameEntry:
-    """A name of the question or the alert, and how it was read; `name` None is unknown to all telemetry."""
+    """A name in the question or the alert, and how it was read; with `name` None, no telemetry knows it."""
 
     said: str
     name: str | None
@@ -63,7 +64,7 @@ class NameEntry:
 
 @dataclass(frozen=True, slots=True)
 class QuestionEntry:
-    """What the words of the question were read as; see `diagnosis.question_reading`."""
+    """How the words of the question were read; see `diagnosis.question_reading`."""
 
     names: tuple[NameEntry, ...]
     alert_name: NameEntry | None
@@ -140,14 +141,14 @@ class InquiryEntry:
     carried: tuple[str, ...] | None = field(default=None, metadata=optional())
     """The affected entities that the question takes over from the previous turn."""
     question: QuestionEntry | None = field(default=None, metadata=optional())
-    """None where the program that wrote it read no more than names and times as they are written."""
+    """None if the program that wrote it read only names and times, each as written."""
 
     @classmethod
     def of(cls, inquiry: Inquiry, *, spoken_of: Collection[str]) -> InquiryEntry:
         """The inquiry as the document writes it.
 
-        Of a source with very many entities those are listed that the run spoke of or was asked about, with
-        their services and instances, and the calls between what is listed.
+        For a source with very many entities, it lists those that the run mentions or was asked about, with
+        their services and instances, and the calls between them.
         """
         return cls(
             onset_at=_instant(inquiry.onset_s),

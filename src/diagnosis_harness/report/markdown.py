@@ -1,4 +1,4 @@
-"""A run document as Markdown, for a ticket or a page: the parts of the terminal's report, with footnotes."""
+"""A run document as Markdown, for a ticket or a page: the parts of the terminal report, with footnotes."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ _NUMBERED = re.compile(r"^(\d+)([.)])")
 def markdown(document: RunDocument, *, answer: str | None = None, lists: bool = False) -> str:
     """The report, in the run's language.
 
-    All that is not a word of ours is escaped: a name or a log line of the data makes no link, no heading, no
-    image and no HTML.
+    All foreign text is escaped, so that a name or a log line of the data makes no link, heading, image or
+    HTML.
 
     Args:
-        answer: what a path without a report answered; it stands in the report's place.
-        lists: whether its lines that begin with a bullet are list items of ours, and no words of the data.
+        answer: the text of a path without a report, in place of the report. lists: whether lines of it that
+        begin with a bullet are our own list items and not text of the data.
     """
     paragraphs = [_paragraph(line, lists=lists) for line in answer.split("\n")] if answer else None
     return "\n".join(_lines(document, paragraphs)).strip("\n") + "\n"
 
 
 def escape(text: str) -> str:
-    """A text as Markdown that shows exactly it, on one line."""
+    """A text as Markdown that shows exactly this text, on one line."""
     return _NUMBERED.sub(r"\1\\\2", _SPECIAL.sub(r"\\\g<0>", escape_line(" ".join(text.split()))))
 
 
@@ -97,7 +97,7 @@ def _lines(document: RunDocument, answer: Sequence[str] | None) -> Iterator[str]
 
 
 def _opening(document: RunDocument, answer: Sequence[str] | None, language: Language) -> Iterator[str]:
-    """What was found, in a sentence or two; else what was answered, or why there is nothing."""
+    """What was found, in a sentence or two; else the answer's text, or why there is none."""
     if answer:
         yield from answer
         return
@@ -118,7 +118,7 @@ def _opening(document: RunDocument, answer: Sequence[str] | None, language: Lang
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
-    """A titled part; nothing at all when it has no lines."""
+    """A part with its title; empty if it has no lines."""
     held = list(lines)
     if held:
         yield ""
@@ -163,7 +163,7 @@ def _marks(refs: Iterable[EvidenceRef], cited: Citations) -> str:
 
 
 def _footnotes(document: RunDocument, cited: Citations, *, language: Language) -> Iterator[str]:
-    """Every citation with its verbatim evidence, and which call it is from."""
+    """Every citation with its verbatim evidence and its call."""
     quotes = quotes_of(document)
     for ref, place in cited.numbers.items():
         record = cited.records[ref.tool_call_id]

@@ -15,16 +15,14 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 @dataclass(frozen=True, slots=True)
 class ReportMaterial:
-    """Everything that a report is made of.
+    """Everything that a report is composed from.
 
     Attributes:
         records: final records of the run, in the order in which they were asked for.
-        tools: names of all tools that this run could have asked.
-        files: what became of the files behind the sources.
-        has_baseline: whether normal operation was there to compare with.
-        has_onset: whether the asker or the alert said when it began.
-        inquiry: what was asked, as code resolved it.
-        limit_s: the time that the run was given.
+        tools: names of all tools that this run could have called. files: how the files behind the sources
+            were used. has_baseline: whether there was normal operation to compare with. has_onset: whether
+            the question or the alert stated when it began.
+        inquiry: what was asked, as code resolved it. limit_s: the time limit of the run.
     """
 
     language: Language

@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import floor, isfinite, log10
 from sys import float_info
 
-# unit as data writes it → (unit that the ladder starts from, factor to it)
+# unit in the data → (unit at the start of its ladder, factor to it)
 _UNITS = {
     "s": ("s", 1.0),
     "sec": ("s", 1.0),
@@ -38,10 +38,10 @@ _LADDERS = {
     "s": ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"), (60.0, "min"), (3600.0, "h")),
     "B": ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"), (1e12, "TB")),
 }
-# A step is left only at twice its size: 90 s stays 90 s.
+# The next larger unit is used from twice its size: 90 s stays 90 s.
 _PATIENCE = {"s": 2.0, "B": 1.0}
 _PER_SECOND = {"per_second", "1/s", "/s", "rps", "qps", "hz"}
-_ALL_DIGITS = 17  # of a double: no two of them are the same to so many
+_ALL_DIGITS = 17  # digits that distinguish any two doubles
 _COUNTS = {"count", "1", "", "none"}
 
 
@@ -61,7 +61,7 @@ def count_text(value: float) -> str:
 
 
 def measures(baseline: float, value: float, unit: str | None) -> tuple[str, str]:
-    """Two values of one signal, with as many digits as it takes to tell them apart, where any number does."""
+    """Two values of one signal, with as many digits as it takes to distinguish them, if they differ."""
     before, now = measure(baseline, unit), measure(value, unit)
     for digits in (4, 5, 7, 9, 12, _ALL_DIGITS):
         if before != now or baseline == value:
@@ -81,12 +81,12 @@ def _format(value: float, unit: str | None, *, digits: int) -> str:
     if not isfinite(value):
         return "?"
     base, factor = _UNITS.get(unit or "", (unit or "", 1.0))
-    # Zero has no sign, and what is too small to have all its digits is zero.
+    # Zero has no sign, and numbers too small for all their digits become zero.
     scaled = float(value * factor) if abs(value * factor) >= float_info.min else 0.0
     if base in _LADDERS:
         size, name = _step(abs(scaled), base)
         return f"{_digits(scaled / size, digits)} {name}"
-    # A count that is whole is said whole.
+    # A whole count is written in full.
     text = f"{scaled:,.0f}" if scaled.is_integer() and abs(scaled) < 1e9 else _digits(scaled, digits)
     if base == "%":
         return f"{text}%"

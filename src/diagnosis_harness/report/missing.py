@@ -1,4 +1,4 @@
-"""Words what a run lacked."""
+"""Words the information that a run lacked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from diagnosis_harness.report.timestamps import escape_line
 def missing_phrases(report: Report, language: Language) -> tuple[str, ...]:
     """One phrase for each missing thing, and for each unknown name of the question.
 
-    A document of version 2 holds phrases already.
+    A document of version 2 already holds phrases.
     """
     return (
         *(

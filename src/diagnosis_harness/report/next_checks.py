@@ -24,8 +24,8 @@ def next_checks(
 ) -> tuple[str, ...]:
     """The next steps, most useful first; none after a success.
 
-    One of each kind comes before a second of any: what ended the run, a candidate, what was missing, what
-    failed, what was never asked, what would sharpen the comparison.
+    One of each kind comes before a second of any kind: how the run ended, a candidate, missing information,
+    failed calls, tools not called, better data to compare with.
     """
     if material.release.outcome is ReleaseOutcome.SUCCESS:
         return ()

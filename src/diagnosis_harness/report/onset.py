@@ -1,6 +1,6 @@
 """The onset that a run used: as stated, else as its tools estimated it. Pure.
 
-A time that a policy passed to a call is neither, so no report and no later turn uses it.
+A time that a policy passed to a call is neither, so reports and later turns do not use it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _METHOD = {
     OnsetOrigin.CARRIED: "carried",
     OnsetOrigin.SOURCE: "stated",
 }
-"""How a stated onset is known; for any other onset the record says how."""
+"""The method of a stated onset, by who stated it; for an estimated onset the record holds it."""
 
 
 def onset_used(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> OnsetUsed | None:

@@ -1,6 +1,6 @@
-"""Sentences before and after the answer itself: unknown names, names that were corrected.
+"""Sentences around the answer itself, on unknown and corrected names and on times.
 
-Pure, and made of the inquiry alone.
+Pure, and from the inquiry alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.report.timestamps import display_time
 
 NAMES_SEEN_MAX = 8
-"""Known names that are listed where none is alike; more fill the screen."""
+"""How many known names are listed if none is similar; more would fill the screen."""
 
 NAME_UNKNOWN: Final = Text(
     en="There is no {name} in the data, so there is no conclusion about it.{seen}",
@@ -83,7 +83,7 @@ def _quote_name(read: NameRead) -> str:
 
 
 def _offer(read: NameRead, inquiry: Inquiry, language: Language) -> str:
-    """The names that are alike; where none is, what the data holds."""
+    """The similar names; if there are none, names of the data."""
     if read.nearest:
         return NAME_NEAREST.render(language, names=_join(read.nearest, language))
     known = inquiry.inventory.entities
@@ -101,7 +101,7 @@ def _join(names: tuple[str, ...] | list[str], language: Language) -> str:
 
 
 def time_sentences(inquiry: Inquiry, language: Language) -> Iterator[str]:
-    """How the times of the question were read: their zone, what they count from, and what was not read."""
+    """How the times of the question were read: their zone, what they count from, and which were not used."""
     time, zone = inquiry.reading.time, zone_of(inquiry.reading.zone) or UTC
     if time.unread:
         yield TIME_UNREAD.render(

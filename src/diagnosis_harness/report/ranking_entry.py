@@ -1,4 +1,4 @@
-"""Each ranking of a run as its document holds it: which counted, and why others did not."""
+"""The rankings of a run in its document: which counted, and why others did not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class RankingStanding(StrEnum):
     """Whether a ranking is about the question."""
 
     COUNTS = "COUNTS"
-    SET_ASIDE = "SET_ASIDE"  # it is about what was asked, and does not count for the reason given
+    SET_ASIDE = "SET_ASIDE"  # it is about what was asked, but does not count for the reason given
     ANOTHER_QUESTION = "ANOTHER_QUESTION"  # another time, or another affected entity
 
 
@@ -34,7 +34,7 @@ class RankingEntry:
 def ranking_entries(
     records: Sequence[EvidenceRecord], inquiry: Inquiry, set_aside: Iterable[SetAside]
 ) -> tuple[RankingEntry, ...]:
-    """Every ranking of the run, in the order in which they were asked for."""
+    """Every ranking of the run, in the order of their calls."""
     of_it = {ranking.tool_call_id for ranking in rankings_of(records, question_scope(inquiry, records))}
     reasons = {each.tool_call_id: each.reason for each in set_aside}
     return tuple(

@@ -1,6 +1,6 @@
 """Reads a run document from JSON values by the types of its classes: strictly, without repairs.
 
-The classes are the schema (`report.document`), so a field that they gain is read without a line here. A
+The classes are the schema (`report.document`), so a new field needs no code here. A
 document of an older version has exactly the fields of its own version; the others have their defaults.
 """
 
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 def read_document(held: Mapping[str, JsonValue]) -> RunDocument:
-    """The document that these values are; its root digest is not looked at.
+    """Read a document from these values; its root digest is not checked.
 
     Raises:
         RunDocumentInvalid: a field is missing, unknown, of another type or outside its closed set, or the

@@ -1,6 +1,6 @@
 """One line on how a question was understood: form, entities, time and zone. Pure.
 
-Everything in the line stands in the document (`inquiry`), so verifying the inquiry verifies the line.
+Everything in the line is in the document (`inquiry`), so verifying the inquiry verifies the line.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PART: Final = Text(en=" · ", zh=" · ")
 
 
 def describe_reading(document: RunDocument, language: Language) -> str | None:
-    """The line; None for a document of a run that resolved no question."""
+    """The line; None if the run resolved no question."""
     inquiry = document.inquiry
     if inquiry is None or inquiry.question is None:
         return None

@@ -1,4 +1,4 @@
-"""Restores from a run document what it was made of: claims, causes, records and the report's material.
+"""Restores the parts of a run document: claims, causes, records and the report's material.
 
 The inverse of `report.document` and `report.compose`, as far as a document holds its own origin. Pure.
 """
@@ -85,7 +85,7 @@ def _claim(entry: ClaimEntry, place: str) -> Claim:
 
 
 def arguments_of(entry: RecordEntry, place: str) -> dict[str, JsonValue]:
-    """What the call asked for, by argument.
+    """The arguments of a call, by name.
 
     Raises:
         RunDocumentInvalid: the scope is not the canonical JSON of an object.
@@ -136,7 +136,7 @@ def material_of(
     has_baseline: bool,
     has_onset: bool,
 ) -> ReportMaterial:
-    """What the report was made of; the two flags are not in the document and change its next steps only."""
+    """The material of the report; the two flags are not in the document and affect only its next steps."""
     coverage = document.report.coverage
     called = dict.fromkeys(record.tool for record in document.records)
     return ReportMaterial(

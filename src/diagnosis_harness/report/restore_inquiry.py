@@ -19,9 +19,9 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 def inquiry_of(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inquiry:
-    """The inquiry that the document carries; without one, that of a run which never came to look.
+    """The inquiry in the document; without one, that of a run that made no query.
 
-    Of a document of version 2, what question, stated onset and records tell.
+    For a document of version 2, it is reconstructed from question, stated onset and records.
 
     Raises:
         RunDocumentInvalid: an instant or window of the carried inquiry is none.
@@ -33,7 +33,7 @@ def inquiry_of(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inqu
 
 
 def inquiry_of_entry(entry: InquiryEntry, question: str) -> Inquiry:
-    """The inquiry that a document writes.
+    """The inquiry of its entry in a document.
 
     Raises:
         RunDocumentInvalid: an instant or window in it is none.
@@ -62,7 +62,7 @@ def inquiry_of_entry(entry: InquiryEntry, question: str) -> Inquiry:
 
 
 def _reconstruct_inquiry(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inquiry:
-    """The inquiry as far as a document of version 2 shows it; a name that no item holds is unknown."""
+    """The inquiry as far as a document of version 2 shows it; a name that is in no item is unknown."""
     records = tuple(records)
     items = [item for record in records for item in record.items]
     held = [item for item in items if item.kind is ItemKind.INVENTORY]
@@ -103,7 +103,7 @@ def _reconstruct_inquiry(document: RunDocument, records: Iterable[EvidenceRecord
 
 
 def _kinds(inventory: Iterable[EvidenceItem], records: Iterable[EvidenceRecord]) -> frozenset[Telemetry]:
-    """The kinds of telemetry that the inventory names, or that some call looked through."""
+    """The kinds of telemetry that the inventory names or that a call searched."""
     named = {item.attributes.get("telemetry") for item in inventory}
     looked = {
         rule.telemetry
@@ -115,7 +115,7 @@ def _kinds(inventory: Iterable[EvidenceItem], records: Iterable[EvidenceRecord])
 
 
 def _time_span(records: Iterable[EvidenceRecord]) -> TimeWindow | None:
-    """The time span of a run's calls and findings, where no inventory states what was recorded."""
+    """The time span of a run's calls and findings, used if no inventory states what was recorded."""
     found = [record.projection for record in records if record.projection is not None]
     windows = [each.window for each in found] + [item.window for each in found for item in each.items]
     held = [window for window in windows if window is not None]
@@ -125,7 +125,7 @@ def _time_span(records: Iterable[EvidenceRecord]) -> TimeWindow | None:
 
 
 def _onset_s(onset_at: str | None) -> float | None:
-    """The stated onset; None where it is no instant, which the account of the run objects to."""
+    """The stated onset; None if it is malformed, which the check of the account reports."""
     try:
         return None if onset_at is None else read_instant(onset_at, "run.onset_at")
     except RunDocumentInvalid:

@@ -1,4 +1,4 @@
-"""The JSON Schema of a run document, made from its classes; exact: nothing may be added, nothing left out."""
+"""The exact JSON Schema of a run document, generated from its classes: no field may be added or left out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # exists for type checkers alone
 
 def document_schema() -> dict[str, JsonValue]:
     """JSON Schema (draft 2020-12) of `RunDocument.as_json()`."""
-    from pydantic import TypeAdapter  # lazy: only documentation and tests ask for the schema
+    from pydantic import TypeAdapter  # lazy: only documentation and tests use the schema
 
     made = TypeAdapter(RunDocument).json_schema(mode="serialization")
     schema: dict[str, JsonValue] = {
@@ -59,7 +59,7 @@ def _exact(value: JsonValue) -> JsonValue:
 
 
 def _close_object(held: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """For an object with listed properties: all of them, and no others."""
+    """Require all listed properties of an object, and forbid others."""
     properties = held.get("properties")
     if not isinstance(properties, dict) or held.get("type") != "object":
         return {}

@@ -1,4 +1,4 @@
-"""Renders a claim as its published sentence. Pure: it says what the claim holds, and nothing else."""
+"""Renders a claim as its published sentence. Pure: the sentence says only what the claim holds."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from diagnosis_harness.report import sentence_en, sentence_zh
 def sentence(claim: Claim, language: Language, *, scoped: bool = False) -> str:
     """One sentence, ending in a full stop.
 
-    Values are rounded to three digits that count and shown at the unit that fits; counts and states keep all
-    their digits. How many times a value is its baseline is the only number that the claim does not hold
-    itself. `scoped` holds of a claim of a cause that may lie in what its entity calls.
+    Values are rounded to three significant digits and shown in a fitting unit; counts and states keep all
+    digits. The ratio of a value to its baseline is the only number that is not in the claim itself. `scoped`
+    is set for a cause that may lie in what its entity calls.
     """
     return (
         sentence_zh.chinese_sentence(claim, scoped=scoped)

@@ -18,7 +18,7 @@ _MOVE = {Direction.UP: "rise", Direction.DOWN: "fall", Direction.FLAT: "level ou
 
 
 def english_sentence(claim: Claim, *, scoped: bool = False) -> str:
-    """The claim in one English sentence; `scoped` holds of a cause that may lie in what it calls."""
+    """The claim in one English sentence; `scoped` means that a cause may lie in what its entity calls."""
     said = _cause(claim, " or in what it calls") if scoped else _SAID[claim.predicate](claim)
     return f"{said}."
 
@@ -47,7 +47,7 @@ def _drop(claim: Claim) -> str:
 
 
 def _cause(claim: Claim, scope: str = "") -> str:
-    """The sentence of where it starts; the report adds, with the level, whether it is explained."""
+    """Says where it starts; the report adds, by the level, whether that is explained."""
     where = f"starts at {display_name(claim.entity)}{scope}"
     if claim.affected not in (None, claim.entity):
         return f"What {display_name(claim.affected or '')} shows{_when(claim)} {where}{_detail(claim)}"
@@ -82,7 +82,7 @@ def _deployment(claim: Claim) -> str:
 
 
 def _happening(claim: Claim) -> str:
-    """What the platform calls it, what that means, and whether it still lasts."""
+    """The platform's name for it, what that means, and whether it still lasts."""
     kind, name = claim.signal or "?", display_name(claim.entity)
     often = (
         "" if claim.value is None else f" {count_text(claim.value)} {'time' if claim.value == 1 else 'times'}"
@@ -102,7 +102,7 @@ _STANDING: dict[str, str] = {
 
 
 def _in_state(claim: Claim) -> str:
-    """A tool of your own names attribute and state freely, so both are quoted: they are its words."""
+    """Attribute and state are quoted, since embedders' own tools choose them freely."""
     if (claim.signal, claim.affected) == SERIES_ENDED:
         return f"All series of {display_name(claim.entity)} ended while those of others go on{_when(claim)}"
     state = quote_text(claim.affected) if claim.affected else exact_measure(claim.value or 0, claim.unit)
@@ -110,7 +110,7 @@ def _in_state(claim: Claim) -> str:
 
 
 def _log_pattern(claim: Claim) -> str:
-    """Who wrote a line that names the entity stands as `affected`."""
+    """For lines that name the entity, `affected` is who wrote them."""
     writer = display_name(claim.affected or claim.entity)
     naming = f", naming {display_name(claim.entity)}," if claim.affected else ""
     usual = "" if claim.baseline is None else f", usually {count_text(claim.baseline)}"
@@ -133,7 +133,7 @@ def _count(claim: Claim) -> str:
 
 
 def _absent(claim: Claim) -> str:
-    """What was looked through, and how much of it; of anything else nothing can be said."""
+    """What was searched, and how much of it; the sentence says nothing about anything else."""
     say = _NOTHING.get(claim.unit or "")
     if say is None:
         return f"Whether anything was found for {display_name(claim.entity)} is not known"
@@ -162,7 +162,7 @@ def _no_series(claim: Claim, name: str, when: str, count: str) -> str:
 
 
 def _subject(claim: Claim) -> str:
-    """The signal or operation of the entity; where one caller measured it, of that caller's calls."""
+    """The signal or operation of the entity; if one caller measured it, that of this caller's calls."""
     name = display_name(claim.entity)
     if claim.affected and claim.predicate in OF_A_SIGNAL:
         name = f"calls from {display_name(claim.affected)} to {name}"
@@ -170,7 +170,7 @@ def _subject(claim: Claim) -> str:
 
 
 def _slow_part(claim: Claim) -> str:
-    """What took longer; without a second entity or a signal, the place is unknown."""
+    """What took longer; without a second entity or a signal, it is unknown where the time went."""
     name, signal = display_name(claim.entity), f"{display_name(claim.signal)} of " if claim.signal else ""
     if claim.affected:
         return f"The way from {display_name(claim.affected)} to {signal}{name} slowed"
@@ -178,7 +178,7 @@ def _slow_part(claim: Claim) -> str:
 
 
 def _failing(claim: Claim) -> str:
-    """Whose failures rose: the entity's own, or those of calls on the way to it."""
+    """Whose failures increased: the entity's own, or those of calls on the way to it."""
     if claim.affected:
         return f"The share of calls from {display_name(claim.affected)} to {_subject(claim)} that fail rose"
     return f"The share of {_subject(claim)} that fails rose"
@@ -233,7 +233,7 @@ def _when(claim: Claim) -> str:
 
 
 def _observation(claim: Claim) -> str:
-    """A state that began earlier was seen only while the tool looked."""
+    """The window of a state; one that began earlier was seen only during the queried time."""
     if claim.window is None:
         return ""
     start, end = span(claim.window)

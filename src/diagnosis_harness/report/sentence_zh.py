@@ -18,7 +18,7 @@ _TO = {Direction.UP: "升到", Direction.DOWN: "降到", Direction.FLAT: "变为
 
 
 def chinese_sentence(claim: Claim, *, scoped: bool = False) -> str:
-    """The claim in one Chinese sentence; `scoped` holds of a cause that may lie in what it calls."""
+    """The claim in one Chinese sentence; `scoped` means that a cause may lie in what its entity calls."""
     said = _cause(claim, " 或它所调用的对象") if scoped else _SAID[claim.predicate](claim)
     return f"{said}。"
 
@@ -46,7 +46,7 @@ def _drop(claim: Claim) -> str:
 
 
 def _cause(claim: Claim, scope: str = "") -> str:
-    """The sentence of where it starts; the report adds, with the level, whether it is explained."""
+    """Says where it starts; the report adds, by the level, whether that is explained."""
     of = "" if claim.affected in (None, claim.entity) else f"{display_name(claim.affected or '')} 的"
     return f"{_when(claim)}{of}异常始于 {display_name(claim.entity)}{scope}{_detail(claim)}"
 
@@ -78,7 +78,7 @@ def _deployment(claim: Claim) -> str:
 
 
 def _happening(claim: Claim) -> str:
-    """What the platform calls it, what that means, and whether it still lasts."""
+    """The platform's name for it, what that means, and whether it still lasts."""
     kind, name = claim.signal or "?", display_name(claim.entity)
     often = "" if claim.value is None else f" {count_text(claim.value)} 次"
     meaning = EVENT_WORDS[EventKind(kind)].zh if kind in _EVENT_KINDS else ""
@@ -92,7 +92,7 @@ _STANDING: dict[str, str] = {EventStanding.CURRENT: "仍在持续", EventStandin
 
 
 def _in_state(claim: Claim) -> str:
-    """A tool of your own names attribute and state freely, so both are quoted: they are its words."""
+    """Attribute and state are quoted, since embedders' own tools choose them freely."""
     if (claim.signal, claim.affected) == SERIES_ENDED:
         return f"{_when(claim)}{display_name(claim.entity)} 的所有指标序列中断，而其他服务的仍在继续"
     state = (
@@ -102,7 +102,7 @@ def _in_state(claim: Claim) -> str:
 
 
 def _log_pattern(claim: Claim) -> str:
-    """Who wrote a line that names the entity stands as `affected`."""
+    """For lines that name the entity, `affected` is who wrote them."""
     writer = display_name(claim.affected or claim.entity)
     naming = f"提到 {display_name(claim.entity)} 的" if claim.affected else ""
     usual = "" if claim.baseline is None else f"，平时为 {count_text(claim.baseline)} 条"
@@ -122,7 +122,7 @@ def _count(claim: Claim) -> str:
 
 
 def _absent(claim: Claim) -> str:
-    """What was looked through, and how much of it; of anything else nothing can be said."""
+    """What was searched, and how much of it; the sentence says nothing about anything else."""
     say = _NOTHING.get(claim.unit or "")
     if say is None:
         return f"是否发现了 {display_name(claim.entity)} 的情况，无从得知"
@@ -150,7 +150,7 @@ def _no_series(claim: Claim, name: str, when: str, count: str) -> str:
 
 
 def _subject(claim: Claim) -> str:
-    """The signal or operation of the entity; where one caller measured it, of that caller's calls."""
+    """The signal or operation of the entity; if one caller measured it, that of this caller's calls."""
     name = display_name(claim.entity)
     if claim.affected and claim.predicate in OF_A_SIGNAL:
         name = f"{display_name(claim.affected)} 调用 {name}"
@@ -158,7 +158,7 @@ def _subject(claim: Claim) -> str:
 
 
 def _slow_part(claim: Claim) -> str:
-    """What took longer; without a second entity or a signal, the place is unknown."""
+    """What took longer; without a second entity or a signal, it is unknown where the time went."""
     name = display_name(claim.entity)
     whose = f"{name} 的 {display_name(claim.signal)}" if claim.signal else name
     if claim.affected:
@@ -167,7 +167,7 @@ def _slow_part(claim: Claim) -> str:
 
 
 def _failing(claim: Claim) -> str:
-    """Whose failures rose: the entity's own, or those of calls on the way to it."""
+    """Whose failures increased: the entity's own, or those of calls on the way to it."""
     if claim.affected:
         return f"{display_name(claim.affected)} 调用 {_subject(claim)} 的失败比例上升"
     return f"{_subject(claim)} 的失败比例上升"
@@ -233,7 +233,7 @@ def _when(claim: Claim) -> str:
 
 
 def _observation(claim: Claim) -> str:
-    """A state that began earlier was seen only while the tool looked."""
+    """The window of a state; one that began earlier was seen only during the queried time."""
     if claim.window is None:
         return ""
     start, end = span(claim.window)

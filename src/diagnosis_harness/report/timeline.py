@@ -15,7 +15,7 @@ _TEXT_LIMIT = 160
 
 
 def timeline(events: Iterable[TraceEvent]) -> tuple[TraceLine, ...]:
-    """One line for each event, in order: its payload, and its simple values in short as `name=value`."""
+    """One line for each event, in order: its payload, and its simple values as short `name=value` text."""
     return tuple(
         TraceLine(
             at=utc_text(event.at_s),
@@ -30,7 +30,7 @@ def timeline(events: Iterable[TraceEvent]) -> tuple[TraceLine, ...]:
 
 
 def moments(lines: Iterable[TraceLine]) -> tuple[Moment, ...]:
-    """The lines of a document as `trace.timeline.fold` takes them.
+    """The lines of a document as input for `trace.timeline.fold`.
 
     Raises:
         RunDocumentInvalid: a line's time is no instant.
@@ -42,27 +42,27 @@ def moments(lines: Iterable[TraceLine]) -> tuple[Moment, ...]:
 
 
 def in_short(payload: Mapping[str, object]) -> str:
-    """The simple values of a payload as `name=value`, in its order; what every line of a document shows."""
+    """The simple values of a payload as `name=value`, in its order, as the lines of a document show them."""
     parts = ((name, _detail(value) if name == "detail" else _value(value)) for name, value in payload.items())
     text = " ".join(f"{name}={value}" for name, value in parts if value)
     if len(text) <= _TEXT_LIMIT:
         return text
     cut = text[: _TEXT_LIMIT - 2]
-    # A quotation that is cut also ends.
+    # A quotation that is cut also gets its closing mark.
     return f"{cut}…”" if cut.count("“") > cut.count("”") else f"{text[: _TEXT_LIMIT - 1]}…"
 
 
 def _detail(value: object) -> str:
-    """Why a run ended, in the harness's own words, which are several."""
+    """Why a run ended, in the harness's own words, which may hold spaces."""
     return value if isinstance(value, str) and "=" not in value else _value(value)
 
 
 def _value(value: object) -> str:
-    """A simple value, or several; nothing for what is not simple, not there or empty."""
+    """A simple value or several as text; empty for values that are not simple, missing or empty."""
     if isinstance(value, float):
         return f"{value:.10g}"
     if isinstance(value, str):
-        # What could be read as two words, or as a name and its value, stands in marks.
+        # Text that could be read as two values, or as a name with its value, is quoted.
         return display_name(value) if " " in value or "=" in value or not value.isascii() else value
     if isinstance(value, int):
         return str(value)

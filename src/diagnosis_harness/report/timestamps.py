@@ -1,4 +1,4 @@
-"""Instants and windows as people read them; all in UTC."""
+"""Formats times and windows for people, in UTC."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def display_time(time_s: float) -> str:
 
 
 def span(window: TimeWindow) -> tuple[str, str]:
-    """Both ends; the date stands once where both are on one day: `2024-01-01 14:05`, `14:20 UTC`."""
+    """Both ends, with the date once if they are on one day: `2024-01-01 14:05`, `14:20 UTC`."""
     start, end = _clock(utc_text(window.start_s)), _clock(utc_text(window.end_s))
     if start[:10] == end[:10]:
         end = end[11:]

@@ -1,4 +1,4 @@
-"""One line of a run's trace as the document carries it: what happened as data, and in short for a reader."""
+"""One line of a run's trace in the document: the event as data, and as a short text for people."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class TraceLine:
     """One event of the run's trace.
 
     Attributes:
-        text: the event in short, for a person: what `data` renders to (`report.timeline.in_short`). It is
-            shown and never read: an agent chooses words in it.
-        data: the event's payload, bounded and masked as it was traced (`trace.event.bound_payload`). None in
-            a document of version 2, which kept the text alone: what the text says is then not known.
+        text: the event in short, for people, rendered from `data` (`report.timeline.in_short`). It is shown
+        and never parsed, since an agent chooses some of its words. data: the event's payload, bounded and
+        masked as it was traced (`trace.event.bound_payload`). None in a document of version 2, which kept
+        only the text.
     """
 
     at: str

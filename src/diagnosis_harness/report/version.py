@@ -1,7 +1,7 @@
 """The versions of a run document, and which fields each holds.
 
-A field that came later than the first readable version says so (`since`), and has a default that stands for
-what an older document does not hold.
+A field that is newer than the first readable version says so (`since`), and has the default that it gets from
+an older document.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from dataclasses import Field
 from types import MappingProxyType
 
 SCHEMA_VERSION = "3"
-"""Raised when a reader of the version before could not read a document.
+"""It is increased when a reader of the previous version could not read a document.
 
 2: root digest, stated onset. 3: the inquiry with its inventory, and what each ranking was of.
 """
 READABLE = ("2", "3")
-"""Versions that are read, and written again as they were, oldest first."""
+"""Versions that can be read and written again unchanged, oldest first."""
 _SINCE = "since"
 _OPTIONAL = "optional"
 
 
 def optional() -> Mapping[str, str]:
-    """Metadata of a field that came to the current version: None is not written, and may be missing."""
+    """Metadata of a field added within the current version: it may be missing, and None is not written."""
     return MappingProxyType({_SINCE: SCHEMA_VERSION, _OPTIONAL: _OPTIONAL})
 
 

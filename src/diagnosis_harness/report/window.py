@@ -1,4 +1,4 @@
-"""Instants and spans of time as a document writes them, and read back."""
+"""Writes times and windows of a document, and reads them back."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Window:
 
 
 def read_instant(text: str, place: str) -> float:
-    """Seconds since the epoch of an instant as the document writes it.
+    """Read a time of a document as seconds since the epoch.
 
     Raises:
         RunDocumentInvalid: it is not one, or written otherwise.

@@ -38,12 +38,12 @@ NOTHING_ASKED: Final = Text(en="No tool was called.", zh="没有进行任何查�
 NOT_USED: Final = Text(en="not used: {name}: {note}", zh="未使用：{name}：{note}")
 UNREAD: Final = Text(en="not read", zh="未读取")
 UNSEARCHED: Final = Text(en="read and counted, not yet compared", zh="已读取并计数，尚未比较")
-"""What was read and counted, and neither searched nor compared."""
+"""For files that were read and counted but neither searched nor compared."""
 SEARCHED: Final[Mapping[str, Text]] = {
     "logs": Text(en="searched, not compared", zh="已检索，未作比较"),
     "changes": Text(en="listed, not compared", zh="已列出，未作比较"),
 }
-"""What a call looked into and nothing compares, by the role of the file."""
+"""For files that a call searched and nothing compares, by the role of the file."""
 NOT_COMPARED: Final = Text(en="{name}: {note} with normal operation", zh="{name}：{note}")
 EVERYTHING: Final = Text(en="all data", zh="全部数据")
 ONSET: Final = Text(en="Onset: {at}, {method}", zh="开始时间：{at}，{method}")
@@ -143,7 +143,7 @@ RUN_STATE: Final[Mapping[RunState, Text]] = {
     RunState.TIMED_OUT: Text(en="Time ran out.", zh="时间已用完。"),
     RunState.BUDGET_EXHAUSTED: Text(en="The budget is used up.", zh="预算已用完。"),
 }
-"""What to say of a run that ended so; empty where the outcome says it already."""
+"""How a run ended; empty if the outcome already says it."""
 FAULT: Final[Mapping[FaultKind, Text]] = {
     FaultKind.CPU: Text(en="CPU", zh="CPU"),
     FaultKind.MEMORY: Text(en="memory", zh="内存"),
@@ -238,7 +238,7 @@ NO_DIAGNOSIS: Final = Text(
     en="It asked for no diagnosis ({path}). The answer is kept with the run, and not here.",
     zh="该问题不需要诊断（{path}）。答案与运行一同保存，不在此处。",
 )
-"""Of a run that another path answered."""
+"""For a run that was answered on another path."""
 SCORE: Final = Text(en="score {score}", zh="得分 {score}")
 EVIDENCE_FOR: Final = Text(en="for", zh="支持")
 EVIDENCE_AGAINST: Final = Text(en="against", zh="反对")
@@ -255,7 +255,7 @@ SPENT: Final[Mapping[str, Text]] = {
     "tool_calls": Text(en="{used} of {limit} tool calls", zh="工具调用 {used}/{limit}"),
     "total_tokens": Text(en="{used} of {limit} tokens", zh="token {used}/{limit}"),
 }
-"""Counters worth a word in the footer, by name."""
+"""Counters that the footer shows, by name."""
 FINDING_COUNT: Final = Text(en="{count} findings", zh="{count} 项发现")
 MORE_ITEMS: Final = Text(
     en="and {count} more in the document (--json, --save FILE)",

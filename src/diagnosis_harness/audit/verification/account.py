@@ -1,4 +1,4 @@
-"""The account of a saved run: how it ended, what it spent, and when, against the rest of the document."""
+"""Checks how a saved run ended, what it spent and when, against the rest of the document."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from diagnosis_harness.report.window import read_instant
 from diagnosis_harness.tools.invocation import ErrorCode
 
 _ROUNDING_S = 0.002
-"""Instants are written to the millisecond, durations to the microsecond: they may differ by this much."""
+"""Times are written to the millisecond, durations to the microsecond, so they may differ by this much."""
 _ENFORCED = ("llm_calls", "tool_calls")
-"""Counters that no run passes. Tokens are counted as used, also above the limit."""
+"""Counters that no run exceeds. Tokens are counted as used, also above the limit."""
 
 
 def account_checks(document: RunDocument) -> Iterator[Check]:
@@ -59,7 +59,7 @@ def _failure(document: RunDocument) -> str:
 
 
 def _was_given_up(document: RunDocument, early: frozenset[str]) -> bool:
-    """Whether the run had ended well, and its process died before anything was released."""
+    """Whether the run had ended well, but its process died before anything was released."""
     release, report = document.release, document.report
     failed = (release.outcome, release.fallback_type) == (ReleaseOutcome.FAILED, None)
     return (
@@ -72,8 +72,8 @@ def _was_given_up(document: RunDocument, early: frozenset[str]) -> bool:
 def _fits(row: Row, document: RunDocument) -> bool:
     """Whether a row of the release table can have led to this document.
 
-    Published claims are verified facts, and published words say what was missing. That none is published
-    proves nothing: a fallback leaves out what needs a success, and what only an agent says.
+    Published claims are verified facts, and published phrases say what was missing. Their absence proves
+    nothing: a fallback leaves out what needs a success and what only an agent states.
     """
     release, report = document.release, document.report
     if (row.outcome, row.fallback, row.state) != (release.outcome, release.fallback_type, document.run.state):
@@ -108,7 +108,7 @@ def _usage_flaws(document: RunDocument) -> Iterator[Flaw]:
 def _may_not_have_begun(document: RunDocument) -> tuple[ErrorCode, ...]:
     """The error codes of records whose call may not have been made, because the run ended before it.
 
-    A run that ended well has none. Of one that was cut off, it is unknown how far a call had come.
+    A run that ended well has none; for an interrupted run it is unknown.
     """
     if document.run.state is RunState.SUCCESS and document.release.outcome is not ReleaseOutcome.FAILED:
         return ()
@@ -134,7 +134,7 @@ def _time_flaws(document: RunDocument) -> Iterator[Flaw]:
     for number, record in enumerate(document.records):
         place = f"records[{number}].started_at"
         begun_s = read_instant(record.started_at, place)
-        # A call that had begun may end after its run: ending a record has its own time.
+        # A call in flight may end after its run, since finishing a record has a time limit of its own.
         until_s = ended_s if run.state is RunState.SUCCESS else float("inf")
         if not started_s - _ROUNDING_S <= begun_s <= ended_s + _ROUNDING_S:
             yield Flaw(FlawCode.OUT_OF_ORDER, place, record.started_at, run.started_at)

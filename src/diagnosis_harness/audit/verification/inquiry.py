@@ -1,4 +1,4 @@
-"""The inquiry of a saved run against the rest of the document: question, stated onset, inventory records."""
+"""Checks the inquiry of a saved run against question, stated onset and inventory records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 _SAME_INSTANT_S = 0.001
-"""Instants are written to the millisecond."""
+"""Times are written to the millisecond."""
 
 
 def inquiry_check(document: RunDocument, records: Sequence[EvidenceRecord]) -> Check:
@@ -76,7 +76,7 @@ def _onset_flaws(
 
 
 def _in_question(inquiry: Inquiry, entry: InquiryEntry | None) -> float | None:
-    """The instant in the question's words, in the zone that its document names."""
+    """The time in the question's words, in the zone that the document names."""
     if entry is None or entry.question is None:
         return timestamp_in_question(inquiry.question, inquiry.inventory.incident)
     zone, asked = zone_of(entry.question.zone) or UTC, shorten_for_matching(inquiry.question)
@@ -84,7 +84,10 @@ def _in_question(inquiry: Inquiry, entry: InquiryEntry | None) -> float | None:
 
 
 def _reading_flaws(inquiry: Inquiry, entry: InquiryEntry) -> Iterator[Flaw]:
-    """Read the question again and compare. Aliases are only in the source, so those in the document count."""
+    """Read the question again and compare.
+
+    The document's aliases are used, since only the source has others.
+    """
     if entry.question is None:
         return
     if zone_of(entry.question.zone) is None:
@@ -103,7 +106,7 @@ def _reading_flaws(inquiry: Inquiry, entry: InquiryEntry) -> Iterator[Flaw]:
 
 
 def _of_the_source(inquiry: Inquiry, records: Sequence[EvidenceRecord]) -> float | None:
-    """The onset that the source states, from a record of the known onsets, else as the inquiry says."""
+    """The onset that the source states, from a record of the known onsets, else from the inquiry."""
     known = [
         item
         for record in records

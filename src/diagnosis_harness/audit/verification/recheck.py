@@ -30,7 +30,7 @@ from diagnosis_harness.tools.evidence import EvidenceItem, InvocationStatus, Ite
 from diagnosis_harness.tools.spec import ToolRequest
 
 UNREADABLE = "UNREADABLE"
-"""Why a query whose scope no call can have was not repeated."""
+"""The code for a query that was not repeated, since no call can have its scope."""
 
 
 class QueryStatus(StrEnum):
@@ -46,13 +46,13 @@ class FactStatus(StrEnum):
 
     HOLDS = "HOLDS"
     CHANGED = "CHANGED"  # the same subject, with a different statement
-    GONE = "GONE"  # nothing of the kind is found any more
+    GONE = "GONE"  # nothing of this kind is found any more
     NOT_ASKED = "NOT_ASKED"  # none of its queries was answered
 
 
 @dataclass(frozen=True, slots=True)
 class QueryAgain:
-    """One recorded query, repeated. `code` says why there is no answer, where there is none."""
+    """One recorded query, repeated. `code` says why there is no answer, if so."""
 
     tool_call_id: str
     tool: str
@@ -67,9 +67,9 @@ class FactAgain:
 
     Attributes:
         sentence: as published.
-        codes: what the nearest current answer does not support; empty where it holds.
-        old: the line of the saved record that it cites; None for an absence.
-        new: the line of now that is nearest to it; None where there is none.
+        codes: what the nearest current answer does not support; empty if the claim holds. old: the line of
+            the saved record that it cites; None for an absence. new: the nearest current line; None if there
+            is none.
     """
 
     claim_id: str
@@ -104,7 +104,7 @@ class Recheck:
 
     @property
     def holds(self) -> bool:
-        """Every fact and every cause still holds."""
+        """Whether every fact and every cause still holds."""
         return self.holding == len(self.facts) and not any(cause.codes for cause in self.causes)
 
     def as_json(self) -> dict[str, JsonValue]:
@@ -142,10 +142,10 @@ class Recheck:
 async def ask_again(
     core: DiagnosisHarnessCore, ctx: RunContext, boundary: ToolBoundary, document: RunDocument, *, caller: str
 ) -> Recheck:
-    """Ask the queries of all READY records again, under their own ids, and compare; the run has ended then.
+    """Repeat the queries of all READY records under their own ids, end the run, and compare.
 
     Raises:
-        RunDocumentInvalid: an instant of a claim is none; `verify` says so first.
+        RunDocumentInvalid: a time of a claim is malformed; `verify` reports that first.
     """
     requests = _requests(document, caller)
     results = await boundary.invoke(ctx, requests)
@@ -172,7 +172,7 @@ def compare(
     """Compare the saved run with the current answers to its queries.
 
     A claim is compared with all answers to its own queries, not with one place in a list that may have moved.
-    Its quotes are not compared, since a line in other words may say the same.
+    Its quotes are not compared, since a line may say the same in other words.
     """
     draft = draft_of(document.report)
     restored = restore_records(document).records
@@ -232,7 +232,7 @@ def _anchor(claim: Claim, fresh: Records) -> Claim:
     bearing = tuple(ref for ref, item in items if not objections(claim, item))
     refs = (empty or every) if claim.predicate is Predicate.ABSENT else (bearing or every or empty)
     if claim.predicate is Predicate.ABSENT:
-        # More may have been searched since; only the absence is checked again.
+        # More may be searched today; only the absence itself is compared.
         claim = replace(claim, value=None, unit=None)
     return replace(claim, refs=refs, quotes=())
 
@@ -275,7 +275,7 @@ def _items(claim: Claim, records: Records, *, refs: set[EvidenceRef] | None = No
 
 
 def _nearest(claim: Claim, items: Sequence[EvidenceItem], kinds: set[ItemKind]) -> EvidenceItem | None:
-    """The items of the same subject with the fewest objections; for an absence, whatever is there now."""
+    """The items of the same subject with the fewest objections; for an absence, all current items."""
     if claim.predicate is Predicate.ABSENT:
         return items[0] if items else None
     same = [item for item in items if item.kind in kinds and _speaks_of_the_same(claim, item)]

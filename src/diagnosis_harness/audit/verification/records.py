@@ -31,7 +31,7 @@ class RestoredRecords:
 
 
 def restore_records(document: RunDocument) -> RestoredRecords:
-    """Build every record from its stored bytes; an invalid one is left out and named in a flaw."""
+    """Build every record from its stored bytes; an invalid one is left out and reported as a flaw."""
     records: list[EvidenceRecord] = []
     stored_flaws: list[Flaw] = []
     for number, entry in enumerate(document.records):
@@ -83,7 +83,7 @@ def _restore(entry: RecordEntry, place: str, run_id: str) -> tuple[EvidenceRecor
 
 
 def _belongs(entry: RecordEntry, place: str, found: StoredFindings) -> Iterator[Flaw]:
-    """Stored bytes name their call: bytes of another call are no evidence for this record."""
+    """Stored bytes name their call; bytes of another call are not evidence for this record."""
     for name, stated, said in (
         ("tool", entry.tool, found.tool_name),
         ("scope", entry.scope, found.scope),

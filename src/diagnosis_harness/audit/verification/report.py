@@ -53,7 +53,7 @@ def guard_checks(
     flaws: dict[CheckName, list[Flaw]] = {}
     for finding in findings:
         flaws.setdefault(check_of(finding.code), []).append(_flaw(finding, places))
-    if document.schema_version != READABLE[0]:  # version 2 published claims as an agent gave them
+    if document.schema_version != READABLE[0]:  # version 2 published claims as the agent gave them
         flaws.setdefault(CheckName.CLAIMS, []).extend(_statement_flaws(draft, records, inquiry))
     flaws.setdefault(CheckName.CLAIMS, []).extend(_window_flaws(document, draft, records))
     flaws.setdefault(CheckName.CAUSES, []).extend(_score_flaws(document, draft, records))
@@ -82,7 +82,7 @@ def _flaw(finding: Finding, places: dict[str, str]) -> Flaw:
 def _statement_flaws(
     draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...], inquiry: Inquiry
 ) -> Iterator[Flaw]:
-    """A published claim must say exactly what its evidence says, and cite nothing that does not say it."""
+    """A published claim must say exactly what its evidence says, and cite nothing else."""
     held, asked = Records(records), question_scope(inquiry, records)
     for number, claim in enumerate(draft.claims):
         again = restate(claim, held, asked)
@@ -96,7 +96,7 @@ def _statement_flaws(
 def _window_flaws(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Flaw]:
-    """The report's window must be that of an item which compares the question's subject with normal."""
+    """The report's window must be that of an item that compares the question's subject with normal."""
     window = draft.window
     looked = {item.window for record in records for item in record.items}
     if window is not None and not (
@@ -134,7 +134,7 @@ def _score_flaws(
 def _case_flaws(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Flaw]:
-    """Check which rankings count, and the objections that code finds before any judge."""
+    """Check which rankings count, and the objections that code finds before a judge is asked."""
     inquiry, stated = inquiry_of(document, records), document.report.rankings
     again = ranking_entries(records, inquiry, draft.set_aside)
     if stated != again:
@@ -169,7 +169,7 @@ def check_composition(
     """Summary, next steps, coverage and candidates, against the report composed anew from all records.
 
     Without an inquiry it is unknown whether there was a baseline or a stated onset. That affects only the
-    next steps, so those of any combination are accepted.
+    next steps, so those of every combination are accepted.
     """
     report = document.report
     path = _other_path(document)
@@ -198,7 +198,7 @@ def _possible_knowledge(inquiry: InquiryEntry | None) -> Iterable[tuple[bool, bo
 
 
 def _other_path(document: RunDocument) -> IntentType | None:
-    """The path that answered, where the run's trace says that the question asked for no diagnosis."""
+    """The path that answered, if the trace says that the question asked for no diagnosis."""
     if document.release.outcome is not ReleaseOutcome.SUCCESS or document.records:
         return None
     intent = find_routed_intent(document.trace)
@@ -206,7 +206,7 @@ def _other_path(document: RunDocument) -> IntentType | None:
 
 
 def _summary_flaws(stated: Report, again: Sequence[Report]) -> Iterator[Flaw]:
-    # A summary repeats the message of a failure, which the document keeps in its own words.
+    # A summary repeats the failure message, which the document holds in its own wording.
     if in_current_words(stated.summary) != in_current_words(again[0].summary):
         there, made = " ".join(stated.summary), " ".join(again[0].summary)
         yield Flaw(FlawCode.SUMMARY_DIFFERS, "report.summary", there, made)
@@ -227,7 +227,7 @@ def _coverage_flaws(stated: Report, again: Report) -> Iterator[Flaw]:
 
 
 def _missing_flaws(document: RunDocument, records: tuple[EvidenceRecord, ...]) -> Iterator[Flaw]:
-    """Everything listed as missing must be so by the question or an inventory of the run."""
+    """Everything listed as missing must be missing by the question or an inventory of the run."""
     inquiry = inquiry_of(document, records)
     denied = any(line.text_of("code") == RefusalCode.NOT_AUTHORISED for line in document.trace)
     circumstances = Circumstances(inquiry, records, denied)
@@ -242,7 +242,7 @@ def _missing_flaws(document: RunDocument, records: tuple[EvidenceRecord, ...]) -
 def _candidate_flaws(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
 ) -> Iterator[Flaw]:
-    """Each candidate must hold as published, they must be in order, and none may be a concluded cause."""
+    """Candidates must hold as published and be in order, and none may be a concluded cause."""
     run_id, concluded = document.run.run_id, {cause.entity for cause in draft.conclusion}
     inquiry = inquiry_of(document, records)
     standing = standing_candidates(draft.hypotheses, records, run_id=run_id, inquiry=inquiry)

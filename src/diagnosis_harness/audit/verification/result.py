@@ -17,7 +17,7 @@ class CheckName(StrEnum):
     SCHEMA = "SCHEMA"  # exactly the fields, types and closed sets; no part contradicts another
     BYTE_FORM = "BYTE_FORM"  # byte for byte as the program writes what was read
     RECORD_DIGESTS = "RECORD_DIGESTS"  # digest and size of every record's stored bytes
-    STORED_BYTES = "STORED_BYTES"  # canonical, of the record's own call, agreeing with its status
+    STORED_BYTES = "STORED_BYTES"  # canonical, of the record's own call, consistent with its status
     INQUIRY = "INQUIRY"  # the inquiry follows from the question and the records of the inventory
     REFERENCES = "REFERENCES"  # every citation points at an item of a READY record
     QUOTES = "QUOTES"  # every quote is a verbatim part of a cited line
@@ -26,11 +26,11 @@ class CheckName(StrEnum):
     CASE = "CASE"  # which rankings count, and whether they or the order of events rule out a cause
     SENTENCES = "SENTENCES"  # every sentence is rendered from its claim, or grounded in it token by token
     SUMMARY = "SUMMARY"  # summary and next steps follow from outcome, state and claims
-    COVERAGE = "COVERAGE"  # every record is in it exactly once, unaltered
+    COVERAGE = "COVERAGE"  # every record is in it exactly once, unchanged
     CANDIDATES = "CANDIDATES"  # their citations exist, a cited ranking states them, none is concluded
     OUTCOME = "OUTCOME"  # outcome, fallback type and state are a row of the release table
-    USAGE = "USAGE"  # counters cover the records and pass no limit
-    TIMES = "TIMES"  # instants follow one another
+    USAGE = "USAGE"  # counters cover the records and exceed no limit
+    TIMES = "TIMES"  # times are in order
     TRACE = "TRACE"  # each line shows its data; start, guards, stop and end are those of the document
 
 
@@ -48,7 +48,7 @@ class FlawCode(StrEnum):
     STORED_FOR_ANOTHER_CALL = "STORED_FOR_ANOTHER_CALL"  # tool, scope or window are not the record's
     RECORD_IMPOSSIBLE = "RECORD_IMPOSSIBLE"  # status, evidence status and findings contradict each other
     WINDOW_OF_NO_RECORD = "WINDOW_OF_NO_RECORD"
-    STATEMENT_DIFFERS = "STATEMENT_DIFFERS"  # a claim leaves out or alters what its evidence says
+    STATEMENT_DIFFERS = "STATEMENT_DIFFERS"  # a claim omits or changes what its evidence says
     SENTENCE_DIFFERS = "SENTENCE_DIFFERS"
     SUMMARY_DIFFERS = "SUMMARY_DIFFERS"
     NEXT_CHECKS_DIFFER = "NEXT_CHECKS_DIFFER"
@@ -65,7 +65,7 @@ class FlawCode(StrEnum):
     OVER_THE_LIMIT = "OVER_THE_LIMIT"
     OUT_OF_ORDER = "OUT_OF_ORDER"
     DURATION_DIFFERS = "DURATION_DIFFERS"
-    RANKINGS_DIFFER = "RANKINGS_DIFFER"  # by time and affected entity other rankings count
+    RANKINGS_DIFFER = "RANKINGS_DIFFER"  # by time and affected entity, other rankings count
     INQUIRY_MISSING = "INQUIRY_MISSING"  # there are claims, but nothing shows what they were compared with
     INQUIRY_DIFFERS = "INQUIRY_DIFFERS"  # question, stated onset or inventory records disagree
     TRACE_DIFFERS = "TRACE_DIFFERS"  # a line of the trace contradicts the document
@@ -89,11 +89,11 @@ _CHECK_OF: dict[FindingCode, CheckName] = {
     FindingCode.CAUSE_TWICE: CheckName.CAUSES,
     FindingCode.SUPPORT_OF_ANOTHER: CheckName.CAUSES,
 }
-"""Where a finding of EvidenceGuard is listed; what is not named here is about the claim itself."""
+"""The check of each finding of EvidenceGuard; findings not listed here are about the claim itself."""
 
 
 def check_of(code: FindingCode) -> CheckName:
-    """The check under which a finding of EvidenceGuard is listed."""
+    """The check that a finding of EvidenceGuard belongs to."""
     return _CHECK_OF.get(code, CheckName.CLAIMS)
 
 
@@ -115,9 +115,9 @@ class Flaw:
     """One thing that is wrong.
 
     Attributes:
-        place: where in the document, as a path such as `report.claims[2].sentence`; empty for the whole.
-        stated: the value in the document, where it is informative.
-        found: what it should be by the rest of the document, or the reader's complaint.
+        place: where in the document, as a path such as `report.claims[2].sentence`; empty for the whole
+        document. stated: the value in the document, if it is informative. found: the value by the rest of the
+        document, or the reader's error message.
     """
 
     code: FlawCode | FindingCode | SemanticReason
@@ -128,9 +128,9 @@ class Flaw:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check. `looked_at` counts what it checked; None when it could not check.
+    """One check. `looked_at` counts what it checked; None if it could not check.
 
-    `carried` is false where documents of this version do not hold what the check needs.
+    `carried` is false if documents of this version lack what the check needs.
     """
 
     name: CheckName
@@ -165,8 +165,8 @@ class Verification:
     """All checks of one saved run.
 
     Attributes:
-        root_digest: of the content as it is, whatever the file states; None where there is none to compute.
-        document: the run, where the file could be read as one.
+        root_digest: computed from the content, whatever the file states; None if it cannot be computed.
+        document: the run, if the file could be read as one.
     """
 
     checks: tuple[Check, ...]
@@ -175,13 +175,13 @@ class Verification:
 
     @property
     def verified(self) -> bool:
-        """Whether every check that this version of the document allows was made and holds."""
+        """Whether every check that this version of the document allows was made and passed."""
         passing = (CheckResult.HOLDS, CheckResult.NOT_CARRIED)
         return all(check.result in passing for check in self.checks)
 
     @property
     def not_carried(self) -> tuple[CheckName, ...]:
-        """The checks that a document of this version cannot carry."""
+        """The checks that need what documents of this version lack."""
         return tuple(check.name for check in self.checks if check.result is CheckResult.NOT_CARRIED)
 
     def as_json(self) -> dict[str, JsonValue]:

@@ -1,7 +1,7 @@
 """Checks the trace of a saved run against the rest of the document: start, guards, stop, decision and end.
 
-A run whose process is gone is closed by another, which writes its last lines; one that never began has those
-alone. So only what must have been written for the rest of the document to stand is asked for.
+A run whose process died is closed by another, which writes its last lines; a run that never started has only
+those. So the check requires only the lines without which the rest of the document is impossible.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from diagnosis_harness.report.trace_line import TraceLine
 from diagnosis_harness.trace.event import TraceName, bound_payload
 
 _ENDS = frozenset({TraceName.RUN_ENDED, TraceName.RUN_FINISHED})
-"""The lines that report how the run ended; a run that never began has them too."""
+"""The lines that report how the run ended; a run that never started also has them."""
 _LEFT = (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
 _EVIDENCE = (TraceName.EVIDENCE_GUARD_INITIAL, TraceName.EVIDENCE_GUARD_RECHECK)
 _CUT_SHORT = frozenset({RunState.TIMED_OUT, RunState.CANCELLED})
@@ -49,7 +49,7 @@ def _text_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _call_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """What a call brought is that of its record: a long text is cut short, so the line need not show it."""
+    """The result in a call's line must be that of its record, unless the line was cut short."""
     asked = {each.tool_call_id: each for each in document.report.coverage.asked}
     for place, line in enumerate(document.trace):
         entry = asked.get(line.text_of("tool_call_id") or "")
@@ -62,7 +62,7 @@ def _call_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _start_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """A run must begin with its question, masked and cut as in the trace; only its end may come earlier."""
+    """A trace must begin with its question, masked and shortened; only the run's end may precede it."""
     starts = [place for place, line in enumerate(document.trace) if line.name is TraceName.RUN_STARTED]
     work = [place for place, line in enumerate(document.trace) if line.name not in _ENDS]
     began = document.inquiry is not None or document.release.outcome in _LEFT or work
@@ -80,7 +80,7 @@ def _as_traced(text: str) -> JsonValue:
 
 
 def _guard_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """A release with causes must have passed both guards, by the last verdict of each."""
+    """A release with causes must have passed both guards by their last verdicts."""
     if not document.report.causes:
         return
     evidence = _last(document, *_EVIDENCE)
@@ -96,7 +96,7 @@ def _guard_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _stop_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """Why collecting stopped. A budget may be spent after that, and is then the reason without a line."""
+    """The stop reason must be in the trace, except a budget that was used up later, which has no line."""
     reason, state = document.release.stop_reason, document.run.state
     stop = _last(document, TraceName.COLLECTION_STOP)
     told = None if stop is None else stop[1].text_of("reason")
@@ -113,7 +113,7 @@ def _stop_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _decision_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """The decision must be what was released. A run that failed afterwards released nothing."""
+    """The decision must match what was released; a run that failed afterwards released nothing."""
     release = document.release
     decision = _last(document, TraceName.RELEASE_DECISION)
     if release.outcome is ReleaseOutcome.FAILED:

@@ -1,7 +1,7 @@
 """Verifies a saved run offline: checks everything that can be checked without its sources.
 
 Pure: bytes in, checks out. It trusts this program and the file's stored bytes; docs/explain/verify.md says
-what that proves and what it cannot.
+what that can prove.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _NOT_CARRIED: Mapping[str, frozenset[CheckName]] = {
     ),
     "3": frozenset(),
 }
-"""By version of the document, the checks for which it does not hold what they need; of `READABLE` each."""
+"""The checks that each version in `READABLE` lacks the data for."""
 
 
 def verify(data: bytes, *, file: str) -> Verification:
-    """Check a saved run; every check is listed, also one that could not be made.
+    """Check a saved run, and list every check, including those that could not be made.
 
     Args:
         data: the bytes of the file.
-        file: how a complaint names it.
+        file: its name in error messages.
 
     Raises:
         InvalidInput: not JSON, no run document, or one of another version.
@@ -62,7 +62,7 @@ def verify(data: bytes, *, file: str) -> Verification:
 
 
 def is_unaltered(data: bytes, *, file: str) -> bool:
-    """Whether a file is byte for byte what was saved, by its own root digest; the checks of content apart.
+    """Whether a file is byte for byte as saved, by its own root digest, without checking the content.
 
     Raises:
         InvalidInput: not JSON, no run document, or one of another version.
@@ -113,4 +113,4 @@ def _actual_digest(held: Mapping[str, JsonValue]) -> str | None:
     try:
         return root_digest(held)
     except (TypeError, ValueError):
-        return None  # what has no canonical form has no digest
+        return None  # values without a canonical form have no digest

@@ -1,4 +1,4 @@
-"""An answer to "why": a question, sentences as data, and the places in the document that support it."""
+"""An answer to "why": the question, sentences as data, and the places in the document that support them."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class Sentence:
 
     @classmethod
     def of(cls, phrase: Phrase, **values: object) -> Sentence:
-        """A sentence with its values as text."""
+        """Make a sentence, with its values as text."""
         return cls(phrase, MappingProxyType({name: str(value) for name, value in values.items()}))
 
 
 def quote_unless_plain(name: str) -> str:
-    """A name that an agent may have chosen, as a sentence shows it: in quotation marks unless it is plain."""
+    """A name that an agent may have chosen, in quotation marks unless it is plain."""
     return name if is_safe_segment(name) else json.dumps(name, ensure_ascii=False)
 
 
@@ -75,8 +75,7 @@ class WhyAnswer:
     """The answer to one question about one run.
 
     Attributes:
-        sentences: one or more.
-        arises: False where the run gives no reason to ask; the sentences then say why not.
+        sentences: one or more. arises: False if the run gives no reason to ask; the sentences then say so.
     """
 
     question: WhyQuestion
@@ -85,15 +84,15 @@ class WhyAnswer:
     arises: bool
 
     def asks(self, language: Language) -> str:
-        """The question as a person asks it."""
+        """The question in plain words."""
         return _QUESTIONS[self.question].in_(language)
 
     def says(self, language: Language) -> tuple[str, ...]:
-        """The answer in words. Names and codes of the run stand in it as they are recorded."""
+        """The answer in words, with names and codes as they are recorded."""
         return tuple(each.phrase.value.render(language, **each.values) for each in self.sentences)
 
     def as_json(self, language: Language) -> JsonValue:
-        """The answer as JSON: code, words, whether it arises, and the paths in the document it rests on."""
+        """The answer as JSON: code, words, whether it arises, and the document paths that support it."""
         return {
             "question": self.question.value,
             "asks": self.asks(language),

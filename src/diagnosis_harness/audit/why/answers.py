@@ -1,7 +1,7 @@
 """Why a run went as it did: the seven questions of the lifecycle document, §15, answered from its document.
 
-Pure: nothing is queried again and nothing is guessed. Where the document has no trace, what only the trace
-knows is left out. Answers are data until they are rendered, so one answer can be read in either language.
+Pure: nothing is queried again and nothing is guessed. Without a trace in the document, the answers omit what
+only the trace shows. Answers are data until they are rendered, so one answer can be read in either language.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def why(
     """All seven answers, in the order of the questions.
 
     Args:
-        intent: the path that the question took; None where it ended before it was routed.
+        intent: the path that the question took; None if the run ended before it was routed.
     """
     return (
         _fallback(document, intent),
@@ -118,7 +118,7 @@ def _fallback_sentences(document: RunDocument, kind: FallbackType) -> Iterator[S
 
 
 def _judge_reasons(document: RunDocument) -> tuple[str, ...]:
-    """The reasons of SemanticGuard's last decision; none where it gave none, or where no data was kept."""
+    """The reasons of SemanticGuard's last decision; empty if it gave none or no data was stored."""
     decisions = [line for line in document.trace if line.name is TraceName.SEMANTIC_GUARD_DECISION]
     held = (decisions[-1].data or {}).get("reasons") if decisions else None
     return tuple(str(each) for each in held) if isinstance(held, tuple) else ()
@@ -211,7 +211,9 @@ def _no_evidence(document: RunDocument) -> WhyAnswer:
         return WhyAnswer(WhyQuestion.NO_EVIDENCE, sentences, facts, arises=True)
     if not document.records:
         spent = tuple(_usage_facts(document, of="tool_calls"))
-        rests_on = spent or (Fact("run.state", document.run.state),)  # the counters may be lost
+        rests_on = spent or (
+            Fact("run.state", document.run.state),
+        )  # counters can be lost when a process dies
         return WhyAnswer(WhyQuestion.NO_EVIDENCE, (Sentence.of(Phrase.NONE_CALLED),), rests_on, arises=False)
     sentence = Sentence.of(Phrase.ALL_FOUND, count=len(document.records))
     return WhyAnswer(WhyQuestion.NO_EVIDENCE, (sentence,), record_facts(document.records), arises=False)
@@ -244,7 +246,7 @@ def _time_or_budget(document: RunDocument) -> WhyAnswer:
 
 
 def _name_reached_limit(document: RunDocument) -> str:
-    """Which limit was reached: as the run's end records it, else the counters that reached theirs."""
+    """Which limit was reached: from the run's end, else from the counters that reached their limits."""
     for line in document.trace:
         if line.name is TraceName.RUN_ENDED and (detail := line.text_of("detail")):
             return detail
@@ -257,7 +259,7 @@ def _name_reached_limit(document: RunDocument) -> str:
 
 
 def _usage_facts(document: RunDocument, *, reached: bool = False, of: str | None = None) -> Iterator[Fact]:
-    """The counters that have a limit; with `reached` only those at it, with `of` only those of a name."""
+    """The counters that have a limit; with `reached` only those at it, with `of` only the named one."""
     for place, counter in enumerate(document.run.usage):
         if counter.limit is None or of not in (None, counter.name):
             continue
@@ -319,7 +321,7 @@ def _no_previous_turn(document: RunDocument, stream: StreamSeen, intent: IntentT
 
 
 def never_started(document: RunDocument) -> bool:
-    """Whether the run ended while it was queued: its trace holds nothing but its end."""
+    """Whether the run ended while it was queued, so that its trace holds only its end."""
     events = {line.name for line in document.trace}
     return bool(events) and events <= _END_EVENTS and document.run.duration_s == 0 and not document.records
 

@@ -14,13 +14,13 @@ from diagnosis_harness.tools.invocation import ErrorCode
 from diagnosis_harness.trace.event import TraceName
 
 FACTS_SHOWN = 5
-"""Facts of one kind that an answer names: the last ones, since they are nearest to the end."""
+"""How many facts of one kind an answer lists: the last ones, since they are nearest to the end."""
 
 
 def calls_without_evidence(
     records: Sequence[RecordEntry], trace: Sequence[TraceLine]
 ) -> tuple[tuple[Sentence, ...], tuple[Fact, ...]]:
-    """One sentence for each call without evidence and each refused request, and where they are recorded."""
+    """A sentence for each call without evidence and each refused request, and where they are recorded."""
     sentences, facts = [], []
     abandoned = {record.tool_call_id for record in records if record.error_code == ErrorCode.ABANDONED}
     for place, record in enumerate(records):

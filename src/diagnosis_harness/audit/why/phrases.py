@@ -9,7 +9,7 @@ from diagnosis_harness.kernel.language import Text
 
 @unique
 class Phrase(Enum):
-    """Everything that can be answered; the value of a member is its text."""
+    """Every sentence of an answer; the value of a member is its text."""
 
     NO_FALLBACK_SUCCESS = Text(
         en="It was not a fallback: the conclusion was released because the recorded evidence supports it.",

@@ -19,7 +19,7 @@ from diagnosis_harness.report.trace_line import TraceLine
 def why_so_far(
     row: RunRow, records: Sequence[RecordEntry], trace: Sequence[TraceLine], stream: StreamSeen
 ) -> tuple[WhyAnswer, ...]:
-    """All seven answers, in the order of the questions; they rest on the run as it is listed now."""
+    """All seven answers, in the order of the questions, from the run's present state."""
     status_fact = Fact("status", row.status)
     status_sentence = Sentence.of(Phrase.IS_QUEUED if row.status is RunStatus.QUEUED else Phrase.IN_PROGRESS)
     calls = (

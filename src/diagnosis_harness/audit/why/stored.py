@@ -26,7 +26,7 @@ from diagnosis_harness.trace.event import TraceEvent
 def why_stored(
     row: RunRow, records: Sequence[EvidenceRecord] | None, events: Iterable[TraceEvent], *, stream: StreamSeen
 ) -> tuple[WhyAnswer, ...]:
-    """All seven answers about a stored run: as of now where it has not ended.
+    """All seven answers about a stored run; if it has not ended, as of now.
 
     Args:
         records: None while the evidence store does not respond; the calls are then taken from the trace.
@@ -48,14 +48,14 @@ def why_stored(
 
 
 def _without_records(answer: WhyAnswer) -> WhyAnswer:
-    """The answer while records cannot be read; only one question rests on records."""
+    """The answer while records cannot be read, which affects only one question."""
     if answer.question is not WhyQuestion.NO_EVIDENCE:
         return answer
     return replace(answer, sentences=(Sentence.of(Phrase.RECORDS_UNKNOWN), *answer.sentences), arises=True)
 
 
 def why_of_document(document: RunDocument) -> tuple[WhyAnswer, ...]:
-    """All seven answers about a run document alone.
+    """All seven answers, from a run document alone.
 
     The trace of a run of the service records its route, and nothing about its client. A run of the command
     line has no route.

@@ -17,7 +17,7 @@ class StreamSeen(StrEnum):
     """How the stream of the run's client ended; no document records it."""
 
     COMMAND_LINE = "COMMAND_LINE"  # no stream; the run was a session of its own
-    BACKGROUND = "BACKGROUND"  # no stream; those who watch the run have streams of their own
+    BACKGROUND = "BACKGROUND"  # no stream; watchers of the run have streams of their own
     OPEN = "OPEN"
     TERMINAL = "TERMINAL"
     DISCONNECTED = "DISCONNECTED"
@@ -28,7 +28,7 @@ def stream_seen(row: RunRow, known: StreamSeen | None) -> StreamSeen:
     """The state of the stream of the run's own client.
 
     Args:
-        known: what this process saw of the stream; None where it did not serve the run. The row records only
+        known: what this process saw of the stream; None if it did not serve the run. The row records only
             a client that disconnected and thereby ended its run; everything else is UNKNOWN.
     """
     if row.request.kind is RunKind.BACKGROUND:
