@@ -213,7 +213,7 @@ def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
         causes = material.content.causes
         named = zip(causes, _cause_sentences(causes, language), strict=True)
         return tuple(each for cause, said in named for each in (said, *_disproof_sentences(cause, language)))
-    if release.outcome is ReleaseOutcome.SUCCESS:  # the form of the question asked for no cause
+    if release.outcome is ReleaseOutcome.SUCCESS:  # a question that does not ask for a cause
         return (words.VERIFIED_COUNT.render(language, count=len(material.content.claims)),)
     first = (
         words.FALLBACK[release.fallback_type].in_(language)
