@@ -149,6 +149,32 @@ def _in_state(told: Told) -> Said:
     stated = told.item.more.get("state")
     if stated is not None and told.claim["affected"] != stated:
         yield "another state than was seen", told.shown
+    elif stated in _SEEN_IN and not _SEEN_IN[stated](told):
+        yield "a state that the world does not show", told.shown
+
+
+def _stays_full(told: Told) -> bool:
+    """Whether all values since then are what the claim says, and none before was as large."""
+    claim, item, world = told.claim, told.item, told.world
+    since_s = item.onset_s or 0.0
+    late = world.within(item.entity, item.signal, since_s, world.end_s)
+    early = world.within(item.entity, item.signal, world.start_s, since_s)
+    return len(late) > 0 and bool((late == claim["value"]).all()) and not (early >= claim["value"]).any()
+
+
+def _is_silent(told: Told) -> bool:
+    """Whether nothing of the service was measured since then, while something of another was."""
+    world, since_s = told.world, told.item.onset_s or 0.0
+    held = [(world.service_of(each.entity), each.time_s) for each in world.sources.incident]
+    going = {name for name, time_s in held if len(time_s) and time_s[-1] >= since_s}
+    return bool(going) and told.claim["entity"] not in going
+
+
+_SEEN_IN: Mapping[object, Callable[[Told], bool]] = {
+    "rose to its limit and stays there": _stays_full,
+    "ended while others go on": _is_silent,
+}
+"""States that a tool finds by comparing series, and whether the world has them."""
 
 
 def _count(told: Told) -> Said:

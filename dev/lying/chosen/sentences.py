@@ -56,7 +56,7 @@ _WORDS = """
     unknown until up us use used usual usually utc value verified version very was way well went
     were what when where whether which while who whole why window windows with within without words
     works yet you others go follows naming wrote like starts
-    beside broke independent independently leads
+    beside broke independent independently leads exactly stays
 """
 _KNOWN_WORDS = frozenset(_WORDS.split())
 

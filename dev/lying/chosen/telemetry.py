@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ STEP_S = 30.0
 BEFORE, AFTER = 300, 30
 """Steps of the recording before and after the instant that the question is about: 150 and 15 minutes."""
 TRACES = 700
+QUEUE_MOST = 1_000.0
+"""What a full queue holds."""
 Floats = NDArray[np.float64]
 
 
@@ -53,6 +55,8 @@ class Plant:
         onset_s: the instant that the recording is laid around.
         noisy: services whose CPU bursts by itself all the time.
         signals, operations: what a signal or an operation is called, where not by its usual name.
+        full: services with a queue that is full from an instant on.
+        silent: services of which nothing is measured any more from an instant on.
         share: CPU in percent that an idle instance needs.
     """
 
@@ -61,6 +65,8 @@ class Plant:
     onset_s: float
     troubles: tuple[Trouble, ...] = ()
     noisy: frozenset[str] = frozenset()
+    full: Mapping[str, float] = field(default_factory=dict)
+    silent: Mapping[str, float] = field(default_factory=dict)
     signals: Mapping[str, str] = field(default_factory=dict)
     operations: Mapping[str, str] = field(default_factory=dict)
     cpu_percent: float = 18.0
@@ -149,7 +155,22 @@ def _metrics(plant: Plant, rng: np.random.Generator) -> tuple[Series, ...]:
                 Series(instance, plant.signal("cpu_percent"), "percent", time_s, np.minimum(cpu, 100.0)),
                 Series(instance, plant.signal("memory_bytes"), "bytes", time_s, memory),
             ]
-    return tuple(found)
+        if (full_s := plant.full.get(service)) is not None:
+            queue = np.where(time_s >= full_s, QUEUE_MOST, rng.integers(150, 400, len(time_s)))
+            found.append(
+                Series(service, plant.signal("queue_entries"), None, time_s, queue.astype(np.float64))
+            )
+    return tuple(_cut(each, plant) for each in found)
+
+
+def _cut(one: Series, plant: Plant) -> Series:
+    """A series up to where its service falls silent."""
+    owners = {each: service for service, held in plant.instances.items() for each in held}
+    silent_s = plant.silent.get(owners.get(one.entity, one.entity))
+    if silent_s is None:
+        return one
+    kept = one.time_s < silent_s
+    return replace(one, time_s=one.time_s[kept], value=one.value[kept])
 
 
 def _own_s(service: str, plant: Plant) -> float:

@@ -262,6 +262,25 @@ def _bare(rng: np.random.Generator, plant: Plant) -> _Scene:
     return replace(scene, plant=replace(scene.plant, kinds=frozenset(held)))
 
 
+def _full(rng: np.random.Generator, plant: Plant) -> _Scene:
+    """A queue is full where it fails; that of another service was full long before."""
+    service = pick(rng, (_leaf(plant), _middle(plant)))
+    trouble = Trouble(service, plant.onset_s, plant.onset_s + 4_000, failing=0.45)
+    full = {service: plant.onset_s, _apart(plant): plant.onset_s - 3_000.0}
+    return _Scene(replace(plant, troubles=(trouble,), full=full), frozenset({service}), plant.entries[0])
+
+
+def _silent(rng: np.random.Generator, plant: Plant) -> _Scene:
+    """A service is gone, and its callers fail; or one that nobody asked about is gone."""
+    service = _leaf(plant)
+    gone = pick(rng, (service, _apart(plant)))
+    trouble = Trouble(service, plant.onset_s, plant.onset_s + 4_000, failing=0.45)
+    silent = replace(
+        plant, troubles=(trouble,), silent={gone: plant.onset_s}, kinds=frozenset({"metrics", "topology"})
+    )
+    return _Scene(silent, frozenset({service}), plant.entries[0])
+
+
 def _name_by_sentences(rng: np.random.Generator, plant: Plant) -> _Scene:
     """Names of services, instances, signals and operations, log lines and summaries are sentences."""
     scene = _plain(rng, plant)
@@ -312,6 +331,8 @@ _SCENES: Mapping[str, Callable[[np.random.Generator, Plant], _Scene]] = {
     "half full": _half_full,
     "kinds absent": _bare,
     "hostile names": _name_by_sentences,
+    "full": _full,
+    "silent": _silent,
 }
 KINDS = tuple(_SCENES)
 _LOG_PROSE = (

@@ -23,7 +23,7 @@ class Modality(StrEnum):
     SELF_TIME = "self_time"  # time inside its own spans
     EDGE_GAP = "edge_gap"  # time on the way to it
     ERRORS = "error"  # its spans that fail by themselves, calls that it no longer makes
-    STATE = "state"  # what a platform reported of it, and still does
+    STATE = "state"  # what a platform reported of it, that it reports no more, or that it is full
     LOG = "log"  # lines of failure that are new or more frequent, lines that no longer follow one another
 
 

@@ -139,7 +139,7 @@ def _judge(
 
 
 def is_reported(clue: Clue) -> bool:
-    """Whether a platform itself says that something is broken there."""
+    """Whether it needs no weighing: a platform says that it is broken, it reports no more, or it is full."""
     return clue.modality is Modality.STATE and clue.excess > 0 and not clue.passed_on
 
 

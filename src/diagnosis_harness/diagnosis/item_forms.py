@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diagnosis_harness.kernel.quantity import convert
-from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
+from diagnosis_harness.tools.evidence import LIMIT_HELD, SERIES_ENDED, Direction, EvidenceItem, ItemKind
 
 LINE_UNIT = "lines"
 """The unit of a count of log lines."""
@@ -55,11 +55,21 @@ def is_state(item: EvidenceItem) -> bool:
     if item.peer is not None:
         return False
     text = item.attributes.get("state")
-    if (item.value is None) == (text is None) or not (
+    both = text == LIMIT_HELD and item.value is not None
+    if ((item.value is None) == (text is None) and not both) or not (
         text is None or (isinstance(text, str) and text.strip())
     ):
         return False
     return item.direction is None and (item.onset_s is None or item.onset_s <= item.window.end_s)
+
+
+def is_observed_trouble(item: EvidenceItem) -> bool:
+    """A state that was found by comparing series: nothing reports any more, or something is full.
+
+    Any other state is whatever a tool says of an entity.
+    """
+    text = item.attributes.get("state")
+    return item.kind is ItemKind.STATE and (text == LIMIT_HELD or (item.signal, text) == SERIES_ENDED)
 
 
 def is_count_of_things(item: EvidenceItem) -> bool:

@@ -12,7 +12,7 @@ from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.asked import QuestionScope, question_scope
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import fault_kind_of, rankings_of
-from diagnosis_harness.guards.support import DIRECT_KINDS
+from diagnosis_harness.guards.support import is_direct
 from diagnosis_harness.tools.evidence import EvidenceItem, EvidenceStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
@@ -72,7 +72,7 @@ class _Held:
             (EvidenceRef(record.tool_call_id, item.item_id), item)
             for record in ready
             for item in record.items
-            if item.kind in DIRECT_KINDS and is_harm(item) and asked.is_at_its_time(record, item)
+            if is_direct(item) and is_harm(item) and asked.is_at_its_time(record, item)
         ]
         return cls(
             records=ready,

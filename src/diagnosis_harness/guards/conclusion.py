@@ -11,7 +11,7 @@ from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.diagnosis.records import Records
 from diagnosis_harness.guards.asked import QuestionScope
 from diagnosis_harness.guards.rankings import ranks
-from diagnosis_harness.guards.support import DIRECT_KINDS, objections
+from diagnosis_harness.guards.support import is_direct, objections
 from diagnosis_harness.guards.verdict import Finding, FindingCode
 from diagnosis_harness.tools.evidence import EvidenceItem
 
@@ -147,5 +147,5 @@ def _observations(claim: Claim, held: _Held) -> Iterator[tuple[EvidenceRef, Evid
     return (
         (ref, item)
         for ref, item in held.records.items_cited(claim)
-        if item.kind in DIRECT_KINDS and not objections(claim, item)
+        if is_direct(item) and not objections(claim, item)
     )

@@ -16,6 +16,7 @@ from diagnosis_harness.diagnosis.inquiry import Inventory, Telemetry
 from diagnosis_harness.guards.answering import CLEAR_Z
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.incident_time import ORDER_SLACK_S
+from diagnosis_harness.guards.levels import explains
 from diagnosis_harness.guards.rankings import is_decided_by_signal
 from diagnosis_harness.guards.support import began_earlier
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -113,6 +114,8 @@ def _contradicts(
         most[item.kind] = max(most.get(item.kind, 0.0), item.score or 0.0)
     for item in look.items:
         if {item.entity, item.attributes.get("owner")}.isdisjoint(entities) or not _is_clear_harm(item):
+            continue
+        if explains(ranked, item):  # where the affected is looked at and is the cause: its own explanation
             continue
         if item.onset_s is None:  # spans and lines without a time: more of the same than the cause shows
             is_effect = ranked.peer in (item.entity, item.attributes.get("owner"))

@@ -12,9 +12,10 @@ from types import MappingProxyType
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import CauseLevel, Disproof, DisproofResult
+from diagnosis_harness.diagnosis.item_forms import is_observed_trouble
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.rankings import fault_kind_of
-from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
+from diagnosis_harness.tools.evidence import LIMIT_HELD, EvidenceItem, ItemKind
 
 SCOPE_MOST = 2
 """Unseen callees at most that a scoped conclusion may name beside its entity: more narrows nothing down."""
@@ -29,8 +30,19 @@ _RESOURCES = frozenset({"cpu", "memory", "disk", "queue", "pool", "saturation"})
 """Kinds of signals that a resource has, as a signal item names them."""
 
 
+def _is_limit_held(item: EvidenceItem) -> bool:
+    """Whether it is a series that stays at its limit, whatever it counts."""
+    return is_observed_trouble(item) and item.attributes.get("state") == LIMIT_HELD
+
+
+def _is_ended(item: EvidenceItem) -> bool:
+    return is_observed_trouble(item) and not _is_limit_held(item)
+
+
 def _is_resource(item: EvidenceItem) -> bool:
-    return item.kind is ItemKind.SIGNAL_CHANGE and item.attributes.get("kind") in _RESOURCES
+    """Whether it is of something that can be full."""
+    of_signal = item.kind is ItemKind.SIGNAL_CHANGE and item.attributes.get("kind") in _RESOURCES
+    return of_signal or _is_limit_held(item)
 
 
 def _is_own_line(item: EvidenceItem) -> bool:
@@ -40,7 +52,8 @@ def _is_own_line(item: EvidenceItem) -> bool:
 
 def _is_reported_fault(item: EvidenceItem) -> bool:
     """A fault by itself: a failed probe, or too few replicas, may have been passed on by something called."""
-    return item.kind is ItemKind.PLATFORM_EVENT and item.attributes.get("severity") == "fault"
+    by_platform = item.kind is ItemKind.PLATFORM_EVENT and item.attributes.get("severity") == "fault"
+    return by_platform or is_observed_trouble(item)
 
 
 PROOFS: Mapping[str, Callable[[EvidenceItem], bool]] = MappingProxyType(
@@ -57,7 +70,7 @@ PROOFS: Mapping[str, Callable[[EvidenceItem], bool]] = MappingProxyType(
 
 
 def _uses(*kinds: str) -> Callable[[EvidenceItem], bool]:
-    return lambda item: item.kind is ItemKind.SIGNAL_CHANGE and item.attributes.get("kind") in kinds
+    return lambda item: _is_resource(item) and item.attributes.get("kind") in kinds
 
 
 def _says(kind: FaultKind) -> Callable[[EvidenceItem], bool]:
@@ -87,10 +100,10 @@ SHOWS_KIND: Mapping[FaultKind, Callable[[EvidenceItem], bool]] = MappingProxyTyp
         FaultKind.MEMORY: _any_of(_uses("memory"), _says(FaultKind.MEMORY)),
         FaultKind.LEAK: _says(FaultKind.LEAK),
         FaultKind.SATURATION: _any_of(
-            _uses("disk", "queue", "pool", "saturation"), _says(FaultKind.SATURATION)
+            _uses("disk", "queue", "pool", "saturation", "other"), _says(FaultKind.SATURATION)
         ),
         FaultKind.LOCK: _says(FaultKind.LOCK),
-        FaultKind.CRASH: _says(FaultKind.CRASH),
+        FaultKind.CRASH: _any_of(_says(FaultKind.CRASH), _is_ended),
         FaultKind.CONFIGURATION: _says(FaultKind.CONFIGURATION),
         FaultKind.CODE: _says(FaultKind.CODE),
         FaultKind.NETWORK: _any_of(_is_of(ItemKind.EDGE_GAP), _says(FaultKind.NETWORK)),

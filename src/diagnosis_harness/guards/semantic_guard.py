@@ -25,7 +25,7 @@ from diagnosis_harness.guards.rankings import (
     rankings_of,
     standing_rankings,
 )
-from diagnosis_harness.guards.support import DIRECT_KINDS
+from diagnosis_harness.guards.support import is_direct
 from diagnosis_harness.guards.verdict import Judgement
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.context import RunContext
@@ -104,7 +104,7 @@ def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inqu
         item
         for record in records
         for item in record.items
-        if item.kind in DIRECT_KINDS
+        if is_direct(item)
         and not names.isdisjoint((item.entity, item.attributes.get("owner")))
         and asked.is_at_its_time(record, item)
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from diagnosis_harness.diagnosis.claim import Claim
 from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.item_forms import is_observed_trouble
 from diagnosis_harness.diagnosis.predicate_rule import (
     Normality,
     PredicateRule,
@@ -32,6 +33,13 @@ DIRECT_KINDS = frozenset(
     }
 )
 """Kinds that say something observed of an entity, as a ranking does not."""
+
+
+def is_direct(item: EvidenceItem) -> bool:
+    """Whether an item says something observed of an entity, as a ranking does not."""
+    return item.kind in DIRECT_KINDS or is_observed_trouble(item)
+
+
 NORMAL_SHARE = 0.05
 """A move that more than one window in twenty of normal operation shows as well is no move."""
 

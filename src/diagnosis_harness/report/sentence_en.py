@@ -11,7 +11,7 @@ from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.report.event_words import EVENT_WORDS
 from diagnosis_harness.report.measure import count_text, exact_measure, measure, measures, times
 from diagnosis_harness.report.timestamps import SOUGHT_MAX, display_time, span
-from diagnosis_harness.tools.evidence import SERIES_ENDED, Direction
+from diagnosis_harness.tools.evidence import LIMIT_HELD, SERIES_ENDED, Direction
 
 _MOVED = {Direction.UP: "rose", Direction.DOWN: "fell", Direction.FLAT: "stayed level"}
 _MOVE = {Direction.UP: "rise", Direction.DOWN: "fall", Direction.FLAT: "level out"}
@@ -105,6 +105,10 @@ def _in_state(claim: Claim) -> str:
     """Attribute and state are quoted, since embedders' own tools choose them freely."""
     if (claim.signal, claim.affected) == SERIES_ENDED:
         return f"All series of {display_name(claim.entity)} ended while those of others go on{_when(claim)}"
+    if claim.affected == LIMIT_HELD and claim.value is not None:
+        signal = f"{display_name(claim.signal or '?')} of {display_name(claim.entity)}"
+        limit = exact_measure(claim.value, claim.unit)
+        return f"{signal} rose to {limit} and stays at exactly that{_when(claim)}"
     state = quote_text(claim.affected) if claim.affected else exact_measure(claim.value or 0, claim.unit)
     return f"{quote_text(claim.signal or '?')} of {display_name(claim.entity)} was {state}{_when(claim)}"
 

@@ -11,7 +11,7 @@ from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.report.event_words import EVENT_WORDS
 from diagnosis_harness.report.measure import count_text, exact_measure, measure, measures, times
 from diagnosis_harness.report.timestamps import SOUGHT_MAX, display_time, span
-from diagnosis_harness.tools.evidence import SERIES_ENDED, Direction
+from diagnosis_harness.tools.evidence import LIMIT_HELD, SERIES_ENDED, Direction
 
 _MOVED = {Direction.UP: "上升", Direction.DOWN: "下降", Direction.FLAT: "保持平稳"}
 _TO = {Direction.UP: "升到", Direction.DOWN: "降到", Direction.FLAT: "变为"}
@@ -95,6 +95,9 @@ def _in_state(claim: Claim) -> str:
     """Attribute and state are quoted, since embedders' own tools choose them freely."""
     if (claim.signal, claim.affected) == SERIES_ENDED:
         return f"{_when(claim)}{display_name(claim.entity)} 的所有指标序列中断，而其他服务的仍在继续"
+    if claim.affected == LIMIT_HELD and claim.value is not None:
+        signal = f"{display_name(claim.entity)} 的 {display_name(claim.signal or '?')} "
+        return f"{_when(claim)}{signal}升至 {exact_measure(claim.value, claim.unit)} 后一直停在该值"
     state = (
         quote_text(claim.affected) if claim.affected else f" {exact_measure(claim.value or 0, claim.unit)}"
     )

@@ -34,7 +34,7 @@ _AFTER_FAILURE = frozenset({"error", "errors", "exception", "exceptions", "failu
 """Words of operations that run where something failed: frameworks name their handlers so."""
 _FAILURE = frozenset({SignalKind.ERRORS, SignalKind.AVAILABILITY})
 _SLOWNESS = frozenset({SignalKind.LATENCY})
-_RESOURCE_FAULT = {
+RESOURCE_FAULT = {
     SignalKind.CPU: "CPU",
     SignalKind.MEMORY: "MEMORY",
     SignalKind.DISK: "SATURATION",
@@ -98,7 +98,7 @@ def metric_resources(table: MetricTable) -> list[Clue]:
     for place, (usual, reached) in zip(places, _use_of(table, places), strict=True):
         row = table.rows[place]
         region = row.signal if row.entity == row.owner else f"{row.entity}/{row.signal}"
-        fault = _RESOURCE_FAULT[row.meaning.kind]
+        fault = RESOURCE_FAULT[row.meaning.kind]
         z = float(score[place])
         clues.append(
             Clue(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import expm1, log1p
 from typing import Final
 
 import numpy as np
 
+from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality
 from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.metric_table import MetricTable
@@ -22,8 +24,14 @@ NEAR_ONSET: Final = 2
 """Steps by which the end may lie before or after the onset, which is known to about a minute."""
 
 
-def find_ended_series(table: MetricTable, window: TimeWindow | None) -> Iterator[EvidenceItem]:
-    """One STATE item for each service that fell silent; none unless most of the others report to the end."""
+_EXCESS: Final = 2.0
+"""In the log units of a clue, as much as a fault that a platform reports; no other value was tried."""
+SURE_WINDOWS: Final = 12
+"""That everything ends at once is no matter of chance, as a platform's own words are not."""
+
+
+def find_ended_series(table: MetricTable) -> Mapping[str, float]:
+    """Each service that fell silent, and since when; none unless most of the others report to the end."""
     own = [place for place, row in enumerate(table.rows) if row.caller is None]
     owners = sorted({table.rows[place].owner for place in own})
     numbers = {name: number for number, name in enumerate(owners)}
@@ -33,21 +41,44 @@ def find_ended_series(table: MetricTable, window: TimeWindow | None) -> Iterator
     last = [int(np.flatnonzero(row)[-1]) if row.any() else -1 for row in reported]
     going = sum(place >= table.end - LEAST_MISSED for place in last)
     if 2 * going <= len(owners):
-        return
-    for number, (name, row, place) in enumerate(zip(owners, reported, last, strict=True), start=1):
+        return {}
+    found = {}
+    for name, row, place in zip(owners, reported, last, strict=True):
         before = row[: table.split]
         usual = before.sum() >= LEAST_BEFORE and before.mean() >= USUALLY_REPORTED
         missed = table.end - 1 - place
         if usual and missed >= LEAST_MISSED and abs(place + 1 - table.split) <= NEAR_ONSET:
-            at_s = float(table.time_s[place + 1])
-            yield EvidenceItem(
-                f"e{number}",
-                ItemKind.STATE,
-                f"{quote_text(SERIES_ENDED[0])} of {display_name(name)}: {quote_text(SERIES_ENDED[1])}, from"
-                f" {utc_text(at_s)} on",
-                entity=name,
-                signal=SERIES_ENDED[0],
-                window=window,
-                onset_s=at_s,
-                attributes={"state": SERIES_ENDED[1]},
-            )
+            found[name] = float(table.time_s[place + 1])
+    return found
+
+
+def ended_items(table: MetricTable, window: TimeWindow | None) -> Iterator[EvidenceItem]:
+    """One STATE item for each."""
+    for number, (name, at_s) in enumerate(find_ended_series(table).items(), start=1):
+        yield EvidenceItem(
+            f"e{number}",
+            ItemKind.STATE,
+            f"{quote_text(SERIES_ENDED[0])} of {display_name(name)}: {quote_text(SERIES_ENDED[1])}, from"
+            f" {utc_text(at_s)} on",
+            entity=name,
+            signal=SERIES_ENDED[0],
+            window=window,
+            onset_s=at_s,
+            attributes={"state": SERIES_ENDED[1], "bad": True},
+        )
+
+
+def ended_clues(table: MetricTable) -> list[Clue]:
+    """One clue for each: what nobody reports of any more most likely runs no more."""
+    return [
+        Clue(
+            name,
+            Modality.STATE,
+            expm1(log1p(NOISE_FLOOR) + _EXCESS),
+            NOISE_FLOOR,
+            SERIES_ENDED[0],
+            "CRASH",
+            null_windows=SURE_WINDOWS,
+        )
+        for name in find_ended_series(table)
+    ]

@@ -15,7 +15,8 @@ from diagnosis_harness.toolbox.arguments import (
     timestamp,
     whole,
 )
-from diagnosis_harness.toolbox.ended_series import find_ended_series
+from diagnosis_harness.toolbox.ended_series import ended_items
+from diagnosis_harness.toolbox.held_limits import limit_items
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.signal_item import SignalMove, change_window_of, moves_of, signal_item, usable
 from diagnosis_harness.toolbox.views import ViewPart, Views
@@ -36,7 +37,7 @@ CALM_TOO = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class FindChangedSignals:
-    """SIGNAL_CHANGE items, and a STATE item for each service whose series all ended while others go on.
+    """SIGNAL_CHANGE items, and STATE items: services whose series all ended, series that stay at a limit.
 
     Harmful moves come before neutral ones; the strongest signal of every service comes before the second of
     any, so that one loud service does not crowd out the others.
@@ -95,9 +96,13 @@ class FindChangedSignals:
             for place, move in enumerate(ordered, start=1)
         )
         window = change_window_of(table, view.onset_s)
-        ended = (each for each in find_ended_series(table, window) if wanted is None or each.entity in wanted)
+        states = (
+            each
+            for each in (*ended_items(table, window), *limit_items(table, window))
+            if wanted is None or each.entity in wanted or each.attributes.get("owner") in wanted
+        )
         return ToolFindings(
-            (*items, *ended),
+            (*items, *states),
             window=window,
             looked_at=sum(usable(moves[place], table) for place in places),
             narrow="name some entities to see more of their signals",

@@ -31,7 +31,9 @@ from diagnosis_harness.toolbox.clues import (
     span_clues,
 )
 from diagnosis_harness.toolbox.effect import Effect, effect_of
+from diagnosis_harness.toolbox.ended_series import ended_clues
 from diagnosis_harness.toolbox.event_clues import event_clues
+from diagnosis_harness.toolbox.held_limits import limit_clues
 from diagnosis_harness.toolbox.independence import Independent, find_independent
 from diagnosis_harness.toolbox.indicator import Indicator, find_indicator
 from diagnosis_harness.toolbox.late_signals import leave_out_late
@@ -196,6 +198,8 @@ class IncidentView:
             clues += [c for c in symptoms if not (c.fault_kind == "LATENCY" and known.get(c.entity))]
             clues += metric_resources(table)
             clues += metric_gaps(table)
+            clues += ended_clues(table)
+            clues += limit_clues(table)
         if self.logs is not None:
             clues += log_clues(self.logs, self.graph)
             if self.spans is not None:

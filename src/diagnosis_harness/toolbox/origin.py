@@ -134,7 +134,7 @@ def _rules_out(clue: Clue, *, unseen: bool) -> bool:
     if origin is OwnOrigin.RESOURCE:
         return not unseen or clue.fault_kind != _HOLDS_A_CALL
     if origin is OwnOrigin.REPORTED:
-        return not unseen or clue.fault_kind != _ENDS_ITSELF
+        return not unseen or clue.fault_kind not in (_ENDS_ITSELF, _HOLDS_A_CALL)
     return origin is OwnOrigin.ON_THE_WAY or (origin is OwnOrigin.OWN_FAILURES and not unseen)
 
 

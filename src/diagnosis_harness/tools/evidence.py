@@ -63,6 +63,8 @@ class ItemKind(StrEnum):
 
 SERIES_ENDED: Final = ("all series", "ended while others go on")
 """Attribute and state of an entity of which nothing is measured any more, while others are."""
+LIMIT_HELD: Final = "rose to its limit and stays there"
+"""State of a series that rose to a limit, which stands beside it as its value, and stays at exactly that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,9 @@ class EvidenceItem:
 
     STATE and COUNT are for facts of your own tools, whatever they are about. A STATE names the attribute in
     `signal` and gives what it is as a number in `value` and `unit`, or else as text in the attribute `state`;
-    `window` is when it was seen, `onset_s` since when it holds. A COUNT names in `signal` what is counted and
-    gives the whole number in `value`, without a unit, and in `baseline` how many are normal, where known.
+    both only for `LIMIT_HELD`. `window` is when it was seen, `onset_s` since when it holds. A COUNT names in
+    `signal` what is counted and gives the whole number in `value`, without a unit, and in `baseline` how many
+    are normal, where known.
 
     Attributes:
         item_id: unique inside its record.

@@ -33,6 +33,7 @@ OBSERVED_KINDS = (
     ItemKind.LOG_PATTERN,
     ItemKind.LOG_ORDER,
     ItemKind.PLATFORM_EVENT,
+    ItemKind.STATE,
 )
 """Kinds of items that say something observed of an entity."""
 LEAST_NORMAL_S = 1_200.0
@@ -43,12 +44,12 @@ CHANGE_REACH_S = 3_600.0
 """How long before onset a change is still worth telling."""
 _DECIDING = {
     "metric": (ItemKind.SIGNAL_CHANGE,),
-    "resource": (ItemKind.SIGNAL_CHANGE,),
+    "resource": (ItemKind.SIGNAL_CHANGE, ItemKind.STATE),
     "self_time": (ItemKind.SELF_TIME,),
     "edge_gap": (ItemKind.EDGE_GAP,),
     "error": (ItemKind.SPAN_ERRORS,),
     "log": (ItemKind.LOG_PATTERN, ItemKind.LOG_ORDER),
-    "state": (ItemKind.PLATFORM_EVENT,),
+    "state": (ItemKind.PLATFORM_EVENT, ItemKind.STATE),
 }
 """The kinds of items behind each kind of evidence that may decide a ranking."""
 _RESOURCE_OF = {"CPU": "cpu", "MEMORY": "memory"}
