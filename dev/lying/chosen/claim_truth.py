@@ -170,9 +170,10 @@ def _is_silent(told: Told) -> bool:
     return bool(going) and told.claim["entity"] not in going
 
 
+_SILENT = "ended while others go on"
 _SEEN_IN: Mapping[object, Callable[[Told], bool]] = {
     "rose to its limit and stays there": _stays_full,
-    "ended while others go on": _is_silent,
+    _SILENT: _is_silent,
 }
 """States that a tool finds by comparing series, and whether the world has them."""
 
@@ -258,6 +259,8 @@ _BEFORE = re.compile(r"usual\w*|normal\w*|before|previous\w*|之前|此前|通�
 def _words(told: Told) -> Said:
     bare, predicate = told.bare, told.claim["predicate"]
     for what, (pattern, predicates) in _RESERVED.items():
+        if what == "scope" and told.item.more.get("state") == _SILENT:
+            continue  # that all series ended is what the state says, and `_is_silent` looks at all
         if predicate not in predicates and re.search(pattern, bare, re.IGNORECASE):
             yield f"word of {what} in another statement", told.shown
     for kind, pattern in _CHANGES.items():

@@ -115,6 +115,8 @@ def _names(claim: Json, item: Item) -> Said:
     ):
         yield "service from one instance", f"{sentence} [{item.line}]"
     told = quotes_in(sentence)
+    if item.signal == "all series" and "所有指标序列" in sentence:
+        return  # no name of a series: it is told in words
     if item.signal and item.signal not in sentence and item.signal not in told and item.kind != "ONSET":
         yield "signal left out", f"{sentence} [{item.line}]"
     peer = item.peer if item.kind in ("EDGE_GAP", "SPAN_ERRORS") else None

@@ -97,7 +97,7 @@ def _in_state(claim: Claim) -> str:
         return f"{_when(claim)}{display_name(claim.entity)} 的所有指标序列中断，而其他服务的仍在继续"
     if claim.affected == LIMIT_HELD and claim.value is not None:
         signal = f"{display_name(claim.entity)} 的 {display_name(claim.signal or '?')} "
-        return f"{_when(claim)}{signal}升至 {exact_measure(claim.value, claim.unit)} 后一直停在该值"
+        return f"{_when(claim)}{signal}升至 {exact_measure(claim.value, claim.unit)} 后停在该值不变"
     state = (
         quote_text(claim.affected) if claim.affected else f" {exact_measure(claim.value or 0, claim.unit)}"
     )
