@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -115,7 +116,7 @@ def _names(claim: Json, item: Item) -> Said:
     ):
         yield "service from one instance", f"{sentence} [{item.line}]"
     told = quotes_in(sentence)
-    if item.signal == "all series" and "所有指标序列" in sentence:
+    if item.signal == "all series" and re.search("^all series|所有指标序列", sentence, re.IGNORECASE):
         return  # no name of a series: it is told in words
     if item.signal and item.signal not in sentence and item.signal not in told and item.kind != "ONSET":
         yield "signal left out", f"{sentence} [{item.line}]"
