@@ -110,6 +110,34 @@ def test_the_recorded_limits_are_named(
     assert explanations(document) == [("SATURATION", region)]
 
 
+@pytest.mark.parametrize("failing", [0.05, 0.9])
+@pytest.mark.parametrize("gone", ["seats", "ledger"])
+def test_whoever_calls_what_is_gone_is_not_blamed_however_loudly_it_fails(
+    tmp_path: Path, gone: str, failing: float
+) -> None:
+    """Two steps below the entry, where the caller in between shows the more the worse it gets."""
+    folder = tmp_path / "incident"
+    folder.mkdir()
+    rows = ["time,entity,signal,value"]
+    for minute in range(END):
+        at = f"2026-05-06T{8 + (40 + minute) // 60:02d}:{(40 + minute) % 60:02d}:00Z"
+        noise = 1 + (minute * 7) % 11 / 50
+        broken = minute >= ONSET
+        for name in ("web", "booking", "seats", "ledger"):
+            if not (broken and name == gone):
+                share = failing if broken and name in ("web", "booking") else 0.001
+                rows += [
+                    f"{at},{name},error_ratio,{share * noise:.5f}",
+                    f"{at},{name},cpu_percent,{20 * noise:.2f}",
+                ]
+    (folder / "metrics.csv").write_text("\n".join(rows) + "\n")
+    calls = "caller,callee\nweb,booking\nbooking,seats\nbooking,ledger\n"
+    (folder / "topology.csv").write_text(calls)
+    document = ask_about(folder, "Why is web failing since 09:30?", tmp_path)
+
+    assert [(one["entity"], one["fault_kind"]) for one in document["report"]["causes"]] == [(gone, "CRASH")]
+
+
 @pytest.mark.parametrize("value", [10, 20, 50, 100, 150, 1000, 10000, 65000, 127, 128, 255, 1024, 2**31 - 1])
 def test_limits_are_set_at_round_numbers_and_powers_of_two(value: float) -> None:
     """As people and types of numbers have them."""

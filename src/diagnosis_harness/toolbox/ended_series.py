@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from math import expm1, log1p
 from typing import Final
 
 import numpy as np
 
 from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality
+from diagnosis_harness.analysis.graph import CallGraph, reachable
 from diagnosis_harness.kernel.names import display_name, quote_text
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.metric_table import MetricTable
@@ -28,6 +30,9 @@ _EXCESS: Final = 2.0
 """In the log units of a clue, as much as a fault that a platform reports; no other value was tried."""
 SURE_WINDOWS: Final = 12
 """That everything ends at once is no matter of chance, as a platform's own words are not."""
+
+_PASSED_ON: Final = frozenset({Modality.SYMPTOM, Modality.ERRORS})
+"""What a caller shows of a callee that is gone; its own time and resources are its own."""
 
 
 def find_ended_series(table: MetricTable) -> Mapping[str, float]:
@@ -81,4 +86,15 @@ def ended_clues(table: MetricTable) -> list[Clue]:
             null_windows=SURE_WINDOWS,
         )
         for name in find_ended_series(table)
+    ]
+
+
+def leave_out_callers_of_ended(clues: Iterable[Clue], graph: CallGraph, ended: Collection[str]) -> list[Clue]:
+    """The clues, where what fails or waits since something that it calls is gone is explained by that."""
+    below = {name: frozenset(ended) & reachable(graph, name) - {name} for name in graph.callees}
+    return [
+        replace(clue, explained=log1p(clue.z), explained_by=min(gone))
+        if clue.modality in _PASSED_ON and (gone := below.get(clue.entity))
+        else clue
+        for clue in clues
     ]
