@@ -57,7 +57,7 @@ def find_ended_series(table: MetricTable) -> Mapping[str, float]:
     return found
 
 
-def ended_items(table: MetricTable, window: TimeWindow | None) -> Iterator[EvidenceItem]:
+def items_of_ended(table: MetricTable, window: TimeWindow | None) -> Iterator[EvidenceItem]:
     """One STATE item for each."""
     for number, (name, at_s) in enumerate(find_ended_series(table).items(), start=1):
         yield EvidenceItem(
@@ -73,7 +73,7 @@ def ended_items(table: MetricTable, window: TimeWindow | None) -> Iterator[Evide
         )
 
 
-def ended_clues(table: MetricTable) -> list[Clue]:
+def clues_of_ended(table: MetricTable) -> list[Clue]:
     """One clue for each: what nobody reports of any more most likely runs no more."""
     return [
         Clue(

@@ -15,7 +15,7 @@ from diagnosis_harness.toolbox.arguments import (
     timestamp,
     whole,
 )
-from diagnosis_harness.toolbox.ended_series import ended_items
+from diagnosis_harness.toolbox.ended_series import items_of_ended
 from diagnosis_harness.toolbox.held_limits import limit_items
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.signal_item import SignalMove, change_window_of, moves_of, signal_item, usable
@@ -98,7 +98,7 @@ class FindChangedSignals:
         window = change_window_of(table, view.onset_s)
         states = (
             each
-            for each in (*ended_items(table, window), *limit_items(table, window))
+            for each in (*items_of_ended(table, window), *limit_items(table, window))
             if wanted is None or each.entity in wanted or each.attributes.get("owner") in wanted
         )
         return ToolFindings(

@@ -52,14 +52,14 @@ class HeldLimit:
 
 def find_held_limits(table: MetricTable) -> tuple[HeldLimit, ...]:
     """Every series that reached its limit shortly before or at the onset and stays there."""
-    stated = _stated_limits(table)
+    stated = _limits_by_entity(table)
     onset_s = table.time_s[min(table.split, len(table.time_s) - 1)]
     earliest = int(np.searchsorted(table.time_s, onset_s - REACHED_BEFORE_S))
     found = []
     for place, row in enumerate(table.rows):
         if row.caller is not None or row.rate or row.meaning.kind not in _COUNTED or row.meaning.harmful < 0:
             continue
-        reached = _reached_at(table.value[place, : table.end])
+        reached = _find_reach(table.value[place, : table.end])
         if reached is None or not earliest <= reached <= table.split + NEAR_ONSET:
             continue
         limit = float(np.nanmax(table.value[place, : table.end]))
@@ -120,7 +120,7 @@ def limit_clues(table: MetricTable) -> list[Clue]:
     ]
 
 
-def _reached_at(value: Floats) -> int | None:
+def _find_reach(value: Floats) -> int | None:
     """The first place from which on all values are the largest of all; None where that is no limit held."""
     places = np.flatnonzero(np.isfinite(value))
     if len(places) < LEAST_BEFORE + LEAST_HELD:
@@ -135,7 +135,7 @@ def _reached_at(value: Floats) -> int | None:
     return int(places[first]) if len(np.unique(before)) >= LEAST_DIFFERENT else None
 
 
-def _stated_limits(table: MetricTable) -> Mapping[str, frozenset[float]]:
+def _limits_by_entity(table: MetricTable) -> Mapping[str, frozenset[float]]:
     """By entity what its own series say that its limits are."""
     found: dict[str, set[float]] = {}
     for place, row in enumerate(table.rows):

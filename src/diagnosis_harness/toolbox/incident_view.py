@@ -31,7 +31,7 @@ from diagnosis_harness.toolbox.clues import (
     span_clues,
 )
 from diagnosis_harness.toolbox.effect import Effect, effect_of
-from diagnosis_harness.toolbox.ended_series import ended_clues, leave_out_callers_of_ended
+from diagnosis_harness.toolbox.ended_series import clues_of_ended, leave_out_callers_of_ended
 from diagnosis_harness.toolbox.event_clues import event_clues
 from diagnosis_harness.toolbox.held_limits import limit_clues
 from diagnosis_harness.toolbox.independence import Independent, find_independent
@@ -199,7 +199,7 @@ class IncidentView:
             clues += metric_resources(table)
             clues += metric_gaps(table)
             clues += limit_clues(table)
-            if ended := ended_clues(table):
+            if ended := clues_of_ended(table):
                 clues = leave_out_callers_of_ended(clues, self.graph, {one.entity for one in ended})
                 clues += ended
         if self.logs is not None:
