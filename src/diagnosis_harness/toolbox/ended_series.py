@@ -28,7 +28,7 @@ NEAR_ONSET: Final = 2
 
 _EXCESS: Final = 2.0
 """In the log units of a clue, as much as a fault that a platform reports; no other value was tried."""
-SURE_WINDOWS: Final = 12
+_SURE_WINDOWS: Final = 12
 """That everything ends at once is no matter of chance, as a platform's own words are not."""
 
 _PASSED_ON: Final = frozenset({Modality.SYMPTOM, Modality.ERRORS})
@@ -83,7 +83,7 @@ def clues_of_ended(table: MetricTable) -> list[Clue]:
             NOISE_FLOOR,
             SERIES_ENDED[0],
             "CRASH",
-            null_windows=SURE_WINDOWS,
+            null_windows=_SURE_WINDOWS,
         )
         for name in find_ended_series(table)
     ]

@@ -20,7 +20,7 @@ from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.wording import digits
 from diagnosis_harness.tools.evidence import LIMIT_HELD, EvidenceItem, ItemKind
 
-LEAST_BEFORE: Final = 10
+_LEAST_BEFORE: Final = 10
 """Values below the limit before it was reached; fewer do not show that the series goes its own way."""
 LEAST_DIFFERENT: Final = 3
 """Different values among them: a setting that is changed stands still before as well."""
@@ -28,14 +28,14 @@ LEAST_HELD: Final = 5
 """Values in a row at the limit: measurements of what is free to move are hardly five times the same."""
 REACHED_BEFORE_S: Final = 600.0
 """How long before the onset it may have been reached: what is full takes some minutes to be noticed."""
-NEAR_ONSET: Final = 2
+_NEAR_ONSET: Final = 2
 """Steps after the onset by which it may be reached, which is known to about a minute."""
 LEAST_ROUND, LEAST_POWER = 10.0, 127.0
 """The smallest round number, and the smallest power of two or number one below it, that counts as a limit."""
 ITEMS_MOST: Final = 8
 _EXCESS: Final = 2.0
 """In the log units of a clue, as much as a fault that a platform reports; no other value was tried."""
-SURE_WINDOWS: Final = 12
+_SURE_WINDOWS: Final = 12
 """What stands still at a limit is no matter of chance, as a platform's own words are not."""
 _COUNTED: Final = RESOURCES | {SignalKind.OTHER}
 """What fills up. Load may be generated at an even rate, and shares of what succeeds end at their whole."""
@@ -60,7 +60,7 @@ def find_held_limits(table: MetricTable) -> tuple[HeldLimit, ...]:
         if row.caller is not None or row.rate or row.meaning.kind not in _COUNTED or row.meaning.harmful < 0:
             continue
         reached = _find_reach(table.value[place, : table.end])
-        if reached is None or not earliest <= reached <= table.split + NEAR_ONSET:
+        if reached is None or not earliest <= reached <= table.split + _NEAR_ONSET:
             continue
         limit = float(np.nanmax(table.value[place, : table.end]))
         if is_limit(limit) or limit in stated.get(row.entity, ()) or limit in stated.get(row.owner, ()):
@@ -113,7 +113,7 @@ def limit_clues(table: MetricTable) -> list[Clue]:
             NOISE_FLOOR,
             one.row.signal if one.row.entity == one.row.owner else f"{one.row.entity}/{one.row.signal}",
             RESOURCE_FAULT.get(one.row.meaning.kind, "SATURATION"),
-            null_windows=SURE_WINDOWS,
+            null_windows=_SURE_WINDOWS,
             instance=one.row.entity if one.row.entity != one.row.owner else None,
         )
         for one in find_held_limits(table)
@@ -123,14 +123,14 @@ def limit_clues(table: MetricTable) -> list[Clue]:
 def _find_reach(value: Floats) -> int | None:
     """The first place from which on all values are the largest of all; None where that is no limit held."""
     places = np.flatnonzero(np.isfinite(value))
-    if len(places) < LEAST_BEFORE + LEAST_HELD:
+    if len(places) < _LEAST_BEFORE + LEAST_HELD:
         return None
     held = value[places]
     largest = held.max()
     below = np.flatnonzero(held < largest)
     first = int(below[-1]) + 1 if len(below) else 0
     before = held[:first]
-    if len(held) - first < LEAST_HELD or len(before) < LEAST_BEFORE or before.max() >= largest:
+    if len(held) - first < LEAST_HELD or len(before) < _LEAST_BEFORE or before.max() >= largest:
         return None
     return int(places[first]) if len(np.unique(before)) >= LEAST_DIFFERENT else None
 
