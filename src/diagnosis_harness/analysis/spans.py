@@ -176,17 +176,6 @@ def moments_of(group: Codes, value: Floats, part: Codes, *, groups: int, parts: 
     return GroupMoments(count, mean, total.reshape(shape), square.reshape(shape))
 
 
-def group_shift(
-    group: Codes, duration_s: Floats, fault: Flags, groups: int, *, baseline: Flags | None = None
-) -> GroupShift:
-    """Compare `fault` rows with `baseline` rows (all others, if None) group by group; see `shift_between`."""
-    normal = ~fault if baseline is None else baseline
-    part = np.where(fault, 1, np.where(normal, 0, 2))
-    return shift_between(
-        moments_of(group, log_ms(duration_s), part, groups=groups, parts=3), normal=(0,), late=(1,)
-    )
-
-
 def shift_between(moments: GroupMoments, *, normal: Sequence[int], late: Sequence[int]) -> GroupShift:
     """How each group differs between two sets of parts.
 

@@ -7,13 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from diagnosis_harness.analysis.arrays import Flags, Floats
 from diagnosis_harness.analysis.spans import (
+    GroupShift,
     SpanColumns,
     calls_between,
-    group_shift,
+    log_ms,
     moments_of,
     self_time,
     share_shift,
+    shift_between,
 )
 
 
@@ -87,12 +90,19 @@ def test_a_root_client_span_is_known_by_its_operation() -> None:
     assert calls_between(spans).gap_s.tolist() == [6.0]
 
 
-def test_group_shift_equals_its_formula() -> None:
+def _shift_of_one_group(duration_s: Floats, fault: Flags) -> GroupShift:
+    """The shift of the `fault` rows against all others, all in one group."""
+    part = np.where(fault, 1, 0)
+    moments = moments_of(np.zeros(len(part), dtype=np.int64), log_ms(duration_s), part, groups=1, parts=2)
+    return shift_between(moments, normal=(0,), late=(1,))
+
+
+def test_shift_between_equals_its_formula() -> None:
     """One group, computed by hand."""
     rng = np.random.default_rng(0)
     duration = np.concatenate((rng.lognormal(-3, 0.5, 50), rng.lognormal(-1, 0.5, 10)))
     fault = np.arange(60) >= 50
-    found = group_shift(np.zeros(60, dtype=np.int64), duration, fault, 1)
+    found = _shift_of_one_group(duration, fault)
     value = np.log1p(1000.0 * duration)
     sd = max(float(value[~fault].std()), 0.2)
     z = (value[fault].mean() - value[~fault].mean()) / np.sqrt(sd**2 / 10 + sd**2 / 30 + 0.03)
@@ -124,7 +134,7 @@ def test_moments_of_parts_equal_those_of_their_rows(data: st.DataObject) -> None
 def test_two_spans_are_no_group() -> None:
     """Below three on either side nothing is said."""
     duration = np.array([0.01] * 20 + [9.0, 9.0])
-    found = group_shift(np.zeros(22, dtype=np.int64), duration, np.arange(22) >= 20, 1)
+    found = _shift_of_one_group(duration, np.arange(22) >= 20)
     assert found.z.tolist() == [0.0]
 
 
