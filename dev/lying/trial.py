@@ -25,7 +25,6 @@ from diagnosis_harness.players.embedded.repairer import EmbeddedRepairer
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.pipeline import ReleasePipeline
 from diagnosis_harness.report.document import RunDocument
-from diagnosis_harness.report.version import is_optional
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
 from diagnosis_harness.testing.runs import AMPLE
@@ -106,7 +105,7 @@ def as_values(value: object) -> JsonValue:
     """
     if is_dataclass(value) and not isinstance(value, type):
         held = ((each, getattr(value, each.name)) for each in _fields(type(value)))
-        return {each.name: as_values(one) for each, one in held if not (one is None and is_optional(each))}
+        return {each.name: as_values(one) for each, one in held}
     if isinstance(value, tuple):
         return [as_values(held) for held in value]
     if isinstance(value, str):

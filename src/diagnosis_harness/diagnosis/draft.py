@@ -19,20 +19,32 @@ class CauseLevel(StrEnum):
 
 
 class DisproofResult(StrEnum):
-    """What came of the query that would have contradicted a cause."""
+    """What came of the queries that would have contradicted a cause."""
 
-    HELD = "HELD"  # it was asked, and nothing in its answer contradicts the cause
-    DISPROVED = "DISPROVED"  # its answer contradicts the cause, so that no such cause is released
-    NOT_TESTED = "NOT_TESTED"  # it was not asked, or not answered
+    HELD = "HELD"  # all were asked, and nothing in their answers contradicts the cause
+    DISPROVED = "DISPROVED"  # an answer contradicts the cause, so that no such cause is released
+    NOT_TESTED = "NOT_TESTED"  # one was not asked, or not answered in full
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """One entity that is looked at to disprove a cause.
+
+    `tool_call_id` is the call that looked at it alone and in full, None where none did; `looked_at` counts
+    the series, spans or lines of it that were compared.
+    """
+
+    entity: str
+    tool_call_id: str | None = None
+    looked_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Disproof:
-    """What was asked to disprove a cause: the call, the entities it was about, and what came of it."""
+    """What was asked to disprove a cause, and what came of it."""
 
     result: DisproofResult
-    tool_call_id: str | None = None
-    entities: tuple[str, ...] = ()
+    challenges: tuple[Challenge, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +53,7 @@ class Cause:
 
     `level` and `scope` are computed when it is released (`guards.levels`) and stand in no draft: `scope` is
     what else it may start in, since too little is recorded of it; the entity itself where no name is known.
-    So is `disproof` (`guards.disproof`); documents of before have none.
+    So is `disproof` (`guards.disproof`); documents of earlier versions have none.
     """
 
     entity: str

@@ -1,8 +1,9 @@
 """The query that would contradict a named cause, and what came of it. Pure; an agent's word does not count.
 
 A ranking weighs all telemetry at once, and lists of findings are cut. So whoever would be named in the
-cause's place, the strongest other candidate, and whoever is affected are looked at by themselves, after the
-ranking and for the time of the question. Either of them that was worse before the cause contradicts it.
+cause's place, the strongest other candidate, and whoever is affected are each looked at alone, with the times
+of the ranking. Either of them that was worse before the cause contradicts it. Whether such a look came before
+the ranking or after it does not matter: code chooses who is looked at and how, so nothing can be picked.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from types import MappingProxyType
 
-from diagnosis_harness.diagnosis.draft import Disproof, DisproofResult
+from diagnosis_harness.diagnosis.draft import Challenge, Disproof, DisproofResult
 from diagnosis_harness.diagnosis.inquiry import Inventory, Telemetry
 from diagnosis_harness.guards.answering import CLEAR_Z
-from diagnosis_harness.guards.harm import is_harm
-from diagnosis_harness.guards.incident_time import ORDER_SLACK_S
+from diagnosis_harness.guards.harm import SYMPTOM_KINDS, is_harm
+from diagnosis_harness.guards.incident_time import EARLY_S, ORDER_SLACK_S
 from diagnosis_harness.guards.levels import explains
 from diagnosis_harness.guards.rankings import is_decided_by_signal
 from diagnosis_harness.guards.support import began_earlier
@@ -47,18 +48,17 @@ def challengers_of(ranked: EvidenceItem, ranking: Sequence[EvidenceItem]) -> tup
     return tuple(name for name in named if name) or ((ranked.entity,) if ranked.entity else ())
 
 
-def is_challenge(record: EvidenceRecord, entities: Sequence[str], given: Mapping[str, JsonValue]) -> bool:
-    """Whether a record looked at these entities alone, held something of them, and cut nothing off.
+def is_challenge(record: EvidenceRecord, entity: str, given: Mapping[str, JsonValue]) -> bool:
+    """Whether a record looked at this entity alone, held something of it, and left nothing out.
 
     Args:
-        given: the arguments that it must have besides, with their values.
+        given: the times that its call must have been asked with, and no others.
     """
     found, arguments = record.projection, record.arguments
-    named = arguments.get("entities")
-    if record.tool_name not in DISPROVING_TOOLS or not isinstance(named, list) or found is None:
+    if record.tool_name not in DISPROVING_TOOLS or arguments.get("entities") != [entity] or found is None:
         return False
-    rest = {name: value for name, value in arguments.items() if name not in ("entities", "calm")}
-    return {*map(str, named)} == {*entities} and rest == given and found.looked_at > 0 and not found.omitted
+    rest = {name: value for name, value in arguments.items() if name not in ("entities", "calm", "limit")}
+    return rest == given and found.looked_at > 0 and not found.omitted
 
 
 def disproof_of(
@@ -72,37 +72,43 @@ def disproof_of(
     Args:
         ranked: the ranking's item that the cause is judged by.
         observed: what was observed of the cause at the time of the question.
-        inventory: says which telemetry holds something of whom, and so which tools must have been asked.
+        inventory: says which telemetry holds something of whom, and so which tool must have been asked.
     """
-    place = next((place for place, record in enumerate(records) if ranked in record.items), None)
-    if place is None:
+    source = next((record for record in records if ranked in record.items), None)
+    if source is None:
         return Disproof(DisproofResult.NOT_TESTED)
-    source = records[place]
-    entities = challengers_of(ranked, [i for i in source.items if i.kind is ItemKind.CAUSE_SCORE])
     given = {name: value for name, value in source.arguments.items() if name in ("onset", "until")}
-    looks = [record for record in records[place + 1 :] if is_challenge(record, entities, given)]
-    asked = {look.tool_name for look in looks}
-    if not looks or not asked.issuperset(_tools_due(entities, inventory)):
-        return Disproof(DisproofResult.NOT_TESTED, entities=entities)
-    against = next((look for look in looks if _contradicts(look, ranked, entities, observed)), None)
-    result = DisproofResult.HELD if against is None else DisproofResult.DISPROVED
-    return Disproof(result, (against or looks[0]).tool_call_id, entities)
+    names = challengers_of(ranked, [i for i in source.items if i.kind is ItemKind.CAUSE_SCORE])
+    asked = [(name, _tool_due(name, inventory)) for name in names]
+    looks = {
+        name: [each for each in records if each.tool_name == tool and is_challenge(each, name, given)]
+        for name, tool in asked
+    }
+    challenges = tuple(_challenge(name, looks[name]) for name in names)
+    if any(_contradicts(look, ranked, name, observed) for name in names for look in looks[name]):
+        return Disproof(DisproofResult.DISPROVED, challenges)
+    is_tested = bool(challenges) and all(each.tool_call_id is not None for each in challenges)
+    return Disproof(DisproofResult.HELD if is_tested else DisproofResult.NOT_TESTED, challenges)
 
 
-def _tools_due(entities: Sequence[str], inventory: Inventory) -> frozenset[str]:
-    """Of each entity the first tool whose telemetry holds something of it or of an instance of it."""
-    due = set()
-    for name in entities:
-        names = inventory.parts_of(name) | {name}
-        held = {kind for each in inventory.entities if each.name in names for kind in each.telemetry}
-        due.add(next((tool for tool, kind in DISPROVING_TOOLS.items() if kind in held), None))
-    return frozenset(tool for tool in due if tool is not None)
+def _challenge(entity: str, looks: Sequence[EvidenceRecord]) -> Challenge:
+    first = next(iter(looks), None)
+    if first is None or first.projection is None:
+        return Challenge(entity)
+    return Challenge(entity, first.tool_call_id, first.projection.looked_at)
+
+
+def _tool_due(entity: str, inventory: Inventory) -> str | None:
+    """The first tool whose telemetry holds something of an entity or of an instance of it."""
+    names = inventory.parts_of(entity) | {entity}
+    held = {kind for each in inventory.entities if each.name in names for kind in each.telemetry}
+    return next((tool for tool, kind in DISPROVING_TOOLS.items() if kind in held), None)
 
 
 def _contradicts(
-    look: EvidenceRecord, ranked: EvidenceItem, entities: Sequence[str], observed: Sequence[EvidenceItem]
+    look: EvidenceRecord, ranked: EvidenceItem, entity: str, observed: Sequence[EvidenceItem]
 ) -> bool:
-    """Whether a look shows another entity worse before the cause, or of the same kind and by more."""
+    """Whether a look shows an entity worse before the cause, or of the same kind and by more."""
     own = [item for item in observed if ranked.entity in (item.entity, item.attributes.get("owner"))]
     own = [item for item in own if is_harm(item)]
     dated = [item.onset_s for item in own if item.onset_s is not None]
@@ -113,20 +119,28 @@ def _contradicts(
     for item in own:
         most[item.kind] = max(most.get(item.kind, 0.0), item.score or 0.0)
     for item in look.items:
-        if {item.entity, item.attributes.get("owner")}.isdisjoint(entities) or not _is_clear_harm(item):
+        if entity not in (item.entity, item.attributes.get("owner")) or not _is_clear_harm(item, ranked):
             continue
         if explains(ranked, item):  # where the affected is looked at and is the cause: its own explanation
             continue
         if item.onset_s is None:  # spans and lines without a time: more of the same than the cause shows
-            is_effect = ranked.peer in (item.entity, item.attributes.get("owner"))
-            if not dated and not is_effect and (item.score or 0.0) > most.get(item.kind, inf):
+            if not dated and entity != ranked.peer and (item.score or 0.0) > most.get(item.kind, inf):
                 return True
         elif began_s is not None and item.onset_s < began_s - ORDER_SLACK_S:
             return True
     return False
 
 
-def _is_clear_harm(item: EvidenceItem) -> bool:
-    if item.kind is ItemKind.SIGNAL_CHANGE and item.number("z") < CLEAR_Z:
-        return False
-    return is_harm(item) or (began_earlier(item) and bool(item.attributes.get("bad")))
+def _is_clear_harm(item: EvidenceItem, ranked: EvidenceItem) -> bool:
+    """Whether it clearly got worse, around the onset or, where that may matter, at a step long before.
+
+    Around the onset such a step shows in no score, and only a clear one counts as one. Of whoever is affected
+    its symptoms matter; of another candidate what began within the time that an incident is judged of, since
+    an older trouble of its own explains nothing that began now.
+    """
+    if began_earlier(item):
+        if ranked.peer in (item.entity, item.attributes.get("owner")):
+            return bool(item.attributes.get("bad")) and item.attributes.get("kind") in SYMPTOM_KINDS
+        is_recent = (item.onset_s or 0.0) >= (ranked.onset_s or inf) - EARLY_S
+        return bool(item.attributes.get("bad")) and is_recent
+    return is_harm(item) and (item.kind is not ItemKind.SIGNAL_CHANGE or item.number("z") >= CLEAR_Z)

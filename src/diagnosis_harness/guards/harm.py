@@ -8,6 +8,9 @@ from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
 _OF_CALLS = frozenset({ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS})
 
+SYMPTOM_KINDS = frozenset({"latency", "errors", "availability"})
+"""Kinds of signals that say how well an entity serves its callers, as items name them."""
+
 
 def is_harm(item: EvidenceItem) -> bool:
     """Whether an item says that something got worse, further than normal operation shows."""

@@ -97,12 +97,13 @@ class ReleasePipeline:
             self._emit_evidence_verdict(ctx, TraceName.EVIDENCE_GUARD_RECHECK, draft, verdict)
         if not verdict.valid or not draft.conclusion:
             return self._result(ctx, WorkEnd.EVIDENCE_INVALID, basis, draft, verdict=verdict)
-        judgement = await self._judge(ctx, basis, draft)
+        case = build_case(draft, basis.records, inquiry=basis.inquiry)
+        judgement = await self._judge(ctx, case)
         if judgement is None:
             return self._result(ctx, WorkEnd.JUDGE_UNAVAILABLE, basis, draft, verdict=verdict)
         supported = judgement.verdict is SemanticVerdict.SUPPORTED
         end = WorkEnd.SUPPORTED if supported else WorkEnd.UNSUPPORTED
-        return self._result(ctx, end, basis, draft, verdict=verdict, judgement=judgement)
+        return self._result(ctx, end, basis, draft, verdict=verdict, judged=(case, judgement))
 
     async def _repair(
         self, ctx: RunContext, basis: _Basis, draft: DiagnosisDraft, verdict: EvidenceVerdict
@@ -123,9 +124,8 @@ class ReleasePipeline:
         self.core.emit(ctx, TraceName.EVIDENCE_REPAIR, TracePhase.GUARD, TraceEventStatus.SUCCEEDED)
         return admit_repair(draft, proposed, basis.records)
 
-    async def _judge(self, ctx: RunContext, basis: _Basis, draft: DiagnosisDraft) -> Judgement | None:
+    async def _judge(self, ctx: RunContext, case: SemanticCase) -> Judgement | None:
         """The judge's verdict; None when it gave none."""
-        case = build_case(draft, basis.records, inquiry=basis.inquiry)
         if held := case_objections(case):
             judgement = Judgement(SemanticVerdict.UNSUPPORTED, held)
             self._emit_judgement(ctx, case, judgement)
@@ -173,7 +173,7 @@ class ReleasePipeline:
         draft: DiagnosisDraft,
         *,
         verdict: EvidenceVerdict,
-        judgement: Judgement | None = None,
+        judged: tuple[SemanticCase, Judgement] | None = None,
     ) -> DiagnosisReleaseResult:
         passed = (claim for claim in draft.claims if claim.claim_id in verdict.passed)
         standing = restate_all(passed, basis.records, basis.inquiry)
@@ -187,11 +187,10 @@ class ReleasePipeline:
         success = row.outcome is ReleaseOutcome.SUCCESS
         if row.outcome is ReleaseOutcome.FAILED:
             raise NothingToRelease(f"{row.rule}: {end.value}")
-        sure = confidences(draft, basis.records, repaired=verdict.repaired, inquiry=basis.inquiry)
-        published = standing if success and end is WorkEnd.SUPPORTED else facts
+        case = judged[0] if judged and success else None  # a success with causes was judged
+        published = facts if case is None else standing
         # The level is computed from what is published: a dropped reference does not count.
-        scored = replace(draft, claims=published)
-        causes = score_causes(scored, basis.records, inquiry=basis.inquiry) if success else ()
+        causes = score_causes(case, published, basis.records, inquiry=basis.inquiry) if case else ()
         claims, causes = number_claims(published, causes)
         concluded = {cause.entity for cause in causes}
         return DiagnosisReleaseResult(
@@ -200,17 +199,14 @@ class ReleasePipeline:
             content=replace(
                 beside,
                 causes=causes,
-                confidence=sure if success else (),
+                confidence=confidences(case, repaired=verdict.repaired) if case else (),
                 claims=claims,
                 hypotheses=tuple(h for h in beside.hypotheses if h.entity not in concluded),
-                set_aside=self._set_aside(basis, draft) if success and end is WorkEnd.SUPPORTED else (),
+                set_aside=case.set_aside if case else (),
             ),
             findings=verdict.findings,
-            reasons=judgement.reasons if judgement else (),
+            reasons=judged[1].reasons if judged else (),
         )
-
-    def _set_aside(self, basis: _Basis, draft: DiagnosisDraft) -> tuple[SetAside, ...]:
-        return build_case(draft, basis.records, inquiry=basis.inquiry).set_aside
 
     def _emit_evidence_verdict(
         self, ctx: RunContext, name: TraceName, draft: DiagnosisDraft, verdict: EvidenceVerdict

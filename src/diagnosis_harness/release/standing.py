@@ -20,10 +20,8 @@ from diagnosis_harness.guards.circumstances import (
 )
 from diagnosis_harness.guards.confidence import confidence_of
 from diagnosis_harness.guards.levels import conclusion_level, level_after_test, scope_of
-from diagnosis_harness.guards.rankings import judging_item, rankings_of, standing_rankings
-from diagnosis_harness.guards.semantic_guard import build_case
+from diagnosis_harness.guards.semantic_guard import SemanticCase
 from diagnosis_harness.release.result import ReleaseContent
-from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
@@ -54,42 +52,28 @@ def standing_of(
     )
 
 
-def judging_rankings(
-    draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, inquiry: Inquiry
-) -> tuple[EvidenceItem | None, ...]:
-    """The ranking item that each concluded cause is judged by, in their order; None where none names it."""
-    held = tuple(records)
-    asked = question_scope(inquiry, held)
-    rankings = standing_rankings(rankings_of(held, asked), draft.set_aside)
-    return tuple(judging_item(cause, rankings) for cause in draft.conclusion)
-
-
 def score_causes(
-    draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, inquiry: Inquiry, tested: bool = True
+    case: SemanticCase, claims: Iterable[Claim], records: Iterable[EvidenceRecord], *, inquiry: Inquiry
 ) -> tuple[Cause, ...]:
-    """The causes of a draft that passed the guards, each with score, level, scope and disproof.
+    """The causes of a case that passed the guards, each with score, level, scope and disproof.
 
-    They are those of the ranking it was judged by, of what the draft's claims cite, and of what the run
+    They are those of the ranking it was judged by, of what the published claims cite, and of what the run
     asked to disprove it.
-
-    Args:
-        tested: False for the causes of a document from before anything was asked to disprove them.
     """
     held = tuple(records)
-    case = build_case(draft, held, inquiry=inquiry)
-    rankings = judging_rankings(draft, held, inquiry=inquiry)
     known, asked = Records(held), question_scope(inquiry, held)
     cited = [
         item
-        for claim in draft.claims
+        for claim in claims
         for ref, item in known.items_cited(claim)
         if asked.is_evidence_of_it(known[ref.tool_call_id], item)
     ]
 
-    def score(cause: Cause, item: EvidenceItem | None) -> Cause:
+    def score(cause: Cause) -> Cause:
+        item, disproof = case.judged.get(cause.entity), case.disproofs.get(cause.entity)
         if item is None:
             return replace(cause, score=None, level=None, scope=(), disproof=None)
-        level, disproof = conclusion_level(item, cited), case.disproofs[cause.entity] if tested else None
+        level = conclusion_level(item, cited)
         return replace(
             cause,
             score=item.score,
@@ -98,14 +82,12 @@ def score_causes(
             disproof=disproof,
         )
 
-    return tuple(score(cause, item) for cause, item in zip(draft.conclusion, rankings, strict=True))
+    return tuple(score(cause) for cause in case.conclusion)
 
 
-def confidences(
-    draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, repaired: bool, inquiry: Inquiry
-) -> tuple[float, ...]:
-    """The confidence of each cause of a draft that passed the guards, by the ranking it was judged by."""
-    rankings = judging_rankings(draft, records, inquiry=inquiry)
+def confidences(case: SemanticCase, *, repaired: bool) -> tuple[float, ...]:
+    """The confidence of each cause of a case that passed the guards, by the ranking it was judged by."""
+    rankings = (case.judged.get(cause.entity) for cause in case.conclusion)
     return tuple(confidence_of(item, repaired=repaired) if item else 0.0 for item in rankings)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, WHOLE_RECORD, Claim, EvidenceRef, FaultKind
-from diagnosis_harness.diagnosis.draft import Cause
+from diagnosis_harness.diagnosis.draft import Cause, Disproof, DisproofResult
 from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.release.outcome import ReleaseOutcome
@@ -254,11 +254,16 @@ def _cause_sentences(causes: Sequence[Cause | CauseEntry], language: Language) -
 
 
 def _disproof_sentences(cause: Cause, language: Language) -> tuple[str, ...]:
-    """What was asked to disprove a cause; none for that of a document from before."""
-    if cause.disproof is None:
-        return ()
-    named = words.AND.in_(language).join(map(display_name, cause.disproof.entities))
-    return (words.DISPROOF[cause.disproof.result].render(language, entities=named),)
+    """What was asked to disprove a cause; none for that of a document of an earlier version."""
+    return () if cause.disproof is None else (disproof_sentence(cause.disproof, language),)
+
+
+def disproof_sentence(disproof: Disproof, language: Language) -> str:
+    """What came of it, with whom it looked at or, where it was not tested, whom it did not."""
+    untested = disproof.result is DisproofResult.NOT_TESTED
+    names = [each.entity for each in disproof.challenges if not untested or each.tool_call_id is None]
+    text = words.DISPROOF[disproof.result] if names else words.NOBODY_TO_LOOK_AT
+    return text.render(language, entities=words.AND.in_(language).join(map(display_name, names)))
 
 
 def conclusion_words(cause: Cause | CauseEntry, *, first: bool) -> Text:

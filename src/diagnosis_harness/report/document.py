@@ -364,7 +364,8 @@ def plain_json(value: DataclassInstance, *, version: str = SCHEMA_VERSION) -> di
     return {
         each.name: _plain(getattr(value, each.name), version)
         for each in fields(value)
-        if version_has(version, each) and not (is_optional(each) and getattr(value, each.name) is None)
+        if version_has(version, each)
+        and not (is_optional(version, each) and getattr(value, each.name) is None)
     }
 
 

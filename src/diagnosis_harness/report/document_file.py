@@ -53,6 +53,6 @@ def parse_document(data: bytes, *, file: str) -> dict[str, JsonValue]:
         raise InvalidInput(file, "is not a run document", _REMEDY)
     if value["schema_version"] not in READABLE:
         version = str(value["schema_version"])[:20]
-        problem = f"is a run document of version {version}, and this program reads {' and '.join(READABLE)}"
+        problem = f"is a run document of version {version}, and this program reads {', '.join(READABLE)}"
         raise InvalidInput(file, problem, "verify it with the program that wrote it")
     return value

@@ -77,9 +77,9 @@ class QuestionEntry:
     unread_times: tuple[str, ...]
     form: QuestionForm
     subject: str | None
-    other: str | None = field(default=None, metadata=optional())
+    other: str | None = field(default=None, metadata=optional("3"))
     """The second entity of a comparison."""
-    topic: Topic | None = field(default=None, metadata=optional())
+    topic: Topic | None = field(default=None, metadata=optional("3"))
     """Which recordings are to be shown."""
 
     @classmethod
@@ -138,9 +138,9 @@ class InquiryEntry:
     alert_signal: str | None
     alert_at: str | None
     inventory: InventoryEntry
-    carried: tuple[str, ...] | None = field(default=None, metadata=optional())
+    carried: tuple[str, ...] | None = field(default=None, metadata=optional("3"))
     """The affected entities that the question takes over from the previous turn."""
-    question: QuestionEntry | None = field(default=None, metadata=optional())
+    question: QuestionEntry | None = field(default=None, metadata=optional("3"))
     """None if the program that wrote it read only names and times, each as written."""
 
     @classmethod

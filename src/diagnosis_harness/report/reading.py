@@ -95,7 +95,7 @@ class _Reader:
 
     def _object(self, kind: type, raw: JsonValue, place: str) -> object:
         types = self._types_of(kind)
-        lax = {each.name for each in fields(kind) if is_optional(each)}
+        lax = {each.name for each in fields(kind) if is_optional(self._version, each)}
         content = object_at(raw, place, required=[name for name in types if name not in lax], optional=types)
         values = {
             name: self.read(held, content[name], place_in(place, name))

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import TYPE_CHECKING
-
 from diagnosis_harness.kernel.json_value import JsonValue
-from diagnosis_harness.report.cause_entry import CauseEntry
 from diagnosis_harness.report.document import ROOT_DIGEST, RunDocument
-from diagnosis_harness.report.inquiry_entry import InquiryEntry, QuestionEntry
-from diagnosis_harness.report.version import SCHEMA_VERSION, is_optional
-
-if TYPE_CHECKING:  # exists for type checkers alone
-    from _typeshed import DataclassInstance
+from diagnosis_harness.report.version import SCHEMA_VERSION
 
 
 def document_schema() -> dict[str, JsonValue]:
@@ -30,19 +22,7 @@ def document_schema() -> dict[str, JsonValue]:
         properties["schema_version"] = {"const": SCHEMA_VERSION}
         properties[ROOT_DIGEST] = {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"}
     schema.update(_close_object(schema))
-    for kind in (RunDocument, CauseEntry, InquiryEntry, QuestionEntry):
-        _loosen(schema, kind)
     return schema
-
-
-def _loosen(schema: dict[str, JsonValue], kind: type[DataclassInstance]) -> None:
-    """Do not require fields that a document may lack."""
-    definitions = schema.get("$defs")
-    held = definitions.get(kind.__name__) if isinstance(definitions, dict) else None
-    part = held if isinstance(held, dict) else schema
-    required, lax = part.get("required"), {each.name for each in fields(kind) if is_optional(each)}
-    if isinstance(required, list):
-        part["required"] = [name for name in required if name not in lax]
 
 
 def _exact(value: JsonValue) -> JsonValue:

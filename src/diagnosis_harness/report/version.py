@@ -10,30 +10,39 @@ from collections.abc import Mapping
 from dataclasses import Field
 from types import MappingProxyType
 
-SCHEMA_VERSION = "3"
+SCHEMA_VERSION = "4"
 """It is increased when a reader of the previous version could not read a document.
 
-2: root digest, stated onset. 3: the inquiry with its inventory, and what each ranking was of.
+2: root digest, stated onset. 3: the inquiry with its inventory, and what each ranking was of. 4: what was
+asked to disprove each cause.
 """
-READABLE = ("2", "3")
+READABLE = ("2", "3", "4")
 """Versions that can be read and written again unchanged, oldest first."""
 _SINCE = "since"
 _OPTIONAL = "optional"
 
 
-def optional() -> Mapping[str, str]:
-    """Metadata of a field added within the current version: it may be missing, and None is not written."""
-    return MappingProxyType({_SINCE: SCHEMA_VERSION, _OPTIONAL: _OPTIONAL})
+def optional(version: str) -> Mapping[str, str]:
+    """Metadata of a field added within a version: there it may be missing, and None is not written.
+
+    From the next version on it is always written.
+    """
+    return MappingProxyType({_SINCE: version, _OPTIONAL: version})
 
 
-def is_optional(field: Field[object]) -> bool:
-    """Whether a document of the current version may lack this field."""
-    return _OPTIONAL in field.metadata
+def is_optional(version: str, field: Field[object]) -> bool:
+    """Whether a document of a version may lack this field."""
+    return field.metadata.get(_OPTIONAL) == version
 
 
 def since(version: str) -> Mapping[str, str]:
     """Metadata of a field that documents hold from this version on."""
     return MappingProxyType({_SINCE: version})
+
+
+def version_tests_causes(version: str) -> bool:
+    """Whether documents of a version say what was asked to disprove each cause."""
+    return READABLE.index(version) >= READABLE.index("4")
 
 
 def version_has(version: str, field: Field[object]) -> bool:

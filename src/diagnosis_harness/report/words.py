@@ -205,10 +205,14 @@ DISPROOF: Final[Mapping[DisproofResult, Text]] = {
         zh="为反证这一点，单独查看了 {entities}，结果与之矛盾。",
     ),
     DisproofResult.NOT_TESTED: Text(
-        en="Not tested: no query that could have disproved this was answered in full.",
-        zh="未经检验：没有一个可能推翻这一点的查询得到完整回答。",
+        en="Not tested: what could have disproved this was not looked at in full, of {entities}.",
+        zh="未经检验：可能推翻这一点的数据，未能完整查看 {entities} 的部分。",
     ),
 }
+NOBODY_TO_LOOK_AT: Final = Text(
+    en="Not tested: the records name nobody whose data could have disproved this.",
+    zh="未经检验：记录中没有可用来推翻这一点的对象。",
+)
 SCOPED: Final = Text(
     en="It starts at {entity} or in what it calls: {fault}. Of its callee {unseen} too little is recorded.",
     zh="异常始于 {entity} 或它所调用的对象：{fault}。它调用的 {unseen} 记录不足。",

@@ -88,7 +88,14 @@ class CompareLogs:
         before_s, after_s = (digits(round4(each)) for each in (logs.normal_s, logs.window.duration_s))
         note = f"{len(logs.patterns)} patterns; {before_s} s of normal operation, {after_s} s after onset"
         narrow = "name some entities to see more of their lines"
-        return ToolFindings(tuple(items[:PATTERNS_MAX]), logs.window, logs.lines, narrow=narrow, note=note)
+        return ToolFindings(
+            tuple(items[:PATTERNS_MAX]),
+            logs.window,
+            logs.lines_of(wanted),
+            left_out=max(0, len(items) - PATTERNS_MAX),
+            narrow=narrow,
+            note=note,
+        )
 
 
 def _pattern_items(view: IncidentView, logs: LogView) -> Iterator[EvidenceItem]:

@@ -18,7 +18,14 @@ from diagnosis_harness.toolbox.arguments import (
 from diagnosis_harness.toolbox.ended_series import items_of_ended
 from diagnosis_harness.toolbox.held_limits import limit_items
 from diagnosis_harness.toolbox.metric_table import MetricTable
-from diagnosis_harness.toolbox.signal_item import SignalMove, change_window_of, moves_of, signal_item, usable
+from diagnosis_harness.toolbox.signal_item import (
+    SignalMove,
+    change_window_of,
+    find_step_before,
+    moves_of,
+    signal_item,
+    usable,
+)
 from diagnosis_harness.toolbox.views import ViewPart, Views
 from diagnosis_harness.tools.evidence import Direction
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
@@ -40,7 +47,8 @@ class FindChangedSignals:
     """SIGNAL_CHANGE items, and STATE items: services whose series all ended, series that stay at a limit.
 
     Harmful moves come before neutral ones; the strongest signal of every service comes before the second of
-    any, so that one loud service does not crowd out the others.
+    any, so that one loud service does not crowd out the others. Of named entities also what had moved before
+    the onset, behind the others.
 
     Attributes of an item: `z` (robust score over what the series does by itself), `bad`, `kind`, `ratio`,
     `median`, `false_alarm` (share of normal windows that moved as far), `owner` (service of an instance),
@@ -88,12 +96,15 @@ class FindChangedSignals:
         moves = moves_of(table)
         found = [moves[place] for place in places if _is_finding(moves[place], table)]
         ordered = _by_turns(found, table)
+        if wanted is not None:
+            ordered += _find_earlier_moves(table, [moves[place] for place in places], view.onset_s)
         if arguments.get("calm") is True:
-            ordered += _calm(table, [moves[place] for place in places])
-        ordered = ordered[: whole(arguments, "limit", DEFAULT_LIMIT)]
+            listed_rows = {move.row for move in ordered}
+            ordered += _calm(table, [moves[place] for place in places if place not in listed_rows])
+        listed = ordered[: whole(arguments, "limit", DEFAULT_LIMIT)]
         items = tuple(
             signal_item(table, move, f"s{place}", onset_s=view.onset_s, points=POINTS)
-            for place, move in enumerate(ordered, start=1)
+            for place, move in enumerate(listed, start=1)
         )
         window = change_window_of(table, view.onset_s)
         states = (
@@ -105,6 +116,7 @@ class FindChangedSignals:
             (*items, *states),
             window=window,
             looked_at=sum(usable(moves[place], table) for place in places),
+            left_out=len(ordered) - len(listed),
             narrow="name some entities to see more of their signals",
             note=_note(table),
         )
@@ -112,6 +124,19 @@ class FindChangedSignals:
 
 def _is_finding(move: SignalMove, table: MetricTable) -> bool:
     return move.z >= LEAST_Z and move.direction is not Direction.FLAT and usable(move, table)
+
+
+def _find_earlier_moves(table: MetricTable, moves: Sequence[SignalMove], onset_s: float) -> list[SignalMove]:
+    """Rows that look calm around the onset since they had moved before it, in a way that is no chance.
+
+    Of named entities alone: of all, most would be older troubles that nobody asked about.
+    """
+    calm = (move for move in moves if usable(move, table) and not _is_finding(move, table))
+    return [
+        move
+        for move in calm
+        if (step := find_step_before(table, move, onset_s=onset_s)) is not None and step.is_clear
+    ]
 
 
 def _calm(table: MetricTable, moves: Sequence[SignalMove]) -> list[SignalMove]:

@@ -63,10 +63,13 @@ class LogView:
     """When each was first written after the onset; NaN if never."""
     window: TimeWindow
     normal_s: float
-    lines: int
-    """Lines compared, on both sides."""
     begins_s: tuple[float, float]
     """The first line of the incident's recording, and of the baseline's; NaN without one."""
+
+    def lines_of(self, wanted: Collection[str] | None) -> int:
+        """How many lines of these writers were compared, on both sides; of all without any names."""
+        of_them = np.array([wanted is None or one.entity in wanted for one in self.patterns], np.bool_)
+        return int((self.shift.before + self.shift.after)[of_them].sum()) if self.normal_s > 0 else 0
 
     def edges(self) -> frozenset[tuple[str, str]]:
         """Calls that lines of failure name."""
@@ -161,7 +164,6 @@ def build_log_view(held: LogRecordings, *, onset_s: float, until_s: float | None
         _first_after(pattern, when, slices == _AFTER, count),
         TimeWindow(onset_s, end_s),
         normal_s,
-        int((slices >= _AFTER).sum()),
         (start_s, float(held.baseline.time_s[0]) if other_s else np.nan),
     )
 

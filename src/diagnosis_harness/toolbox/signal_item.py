@@ -94,17 +94,18 @@ def signal_item(
     median for a flat one. `baseline` is the usual level.
     """
     row = table.rows[move.row]
-    earlier = _earlier_step(table, move, onset_s)
+    earlier = find_step_before(table, move, onset_s=onset_s)
     had_begun_s = earlier.time_s if earlier is not None and earlier.is_clear else None
-    if had_begun_s is not None:
+    is_old = had_begun_s is not None and looks_calm(move)
+    if is_old:
         rose = float(table.shift.value[move.row]) >= float(table.shift.level[move.row])
         move = replace(move, direction=Direction.UP if rose else Direction.DOWN, bad=_harms(row, rose=rose))
     value, baseline = _value(table, move), round4_or_none(float(table.shift.level[move.row]))
     began_s = had_begun_s if had_begun_s is not None else _began(table, move, onset_s)
     attributes = _attributes(table, move, value, baseline)
-    if had_begun_s is not None:
+    if is_old:
         attributes["began_before"] = True
-    elif earlier is not None:
+    elif earlier is not None and looks_calm(move):
         attributes["unsettled"] = True
     length = max(table.end - table.split, 2)
     first = max(0, table.split - 2 * length)
@@ -114,7 +115,7 @@ def signal_item(
     if began_s is not None:
         line += f" from {utc_text(began_s)} on"
     is_judged = value is not None and move.false_alarm is not None
-    if is_judged and had_begun_s is None and move.direction is not Direction.FLAT:
+    if is_judged and not is_old and move.direction is not Direction.FLAT:
         # A move that normal operation shows as well must not read as one that it does not.
         line += f", as far as {move.as_far} of {move.normal_windows} windows of normal operation"
     return EvidenceItem(
@@ -137,14 +138,16 @@ def signal_item(
     )
 
 
-def _earlier_step(table: MetricTable, move: SignalMove, onset_s: float) -> EarlierStep | None:
-    """The step before the onset of a row that looks calm around it; None for any other row."""
-    is_calm = move.direction is Direction.FLAT or move.as_far > SHARE * move.normal_windows
-    if not is_calm:
-        return None
+def find_step_before(table: MetricTable, move: SignalMove, *, onset_s: float) -> EarlierStep | None:
+    """The step before the onset since which a row is as it is after it; None where there is none."""
     begins_s = table.time_s[: table.end] - 0.5 * table.step_s
     found = find_earlier_step(begins_s, table.value[move.row, : table.end], onset_s=onset_s)
     return None if found is None else replace(found, time_s=round(found.time_s, 3))
+
+
+def looks_calm(move: SignalMove) -> bool:
+    """Whether a row moved no further around the onset than normal operation shows."""
+    return move.direction is Direction.FLAT or move.as_far > SHARE * move.normal_windows
 
 
 def _value(table: MetricTable, move: SignalMove) -> float | None:

@@ -29,7 +29,7 @@ def project(tool_name: str, scope: str, findings: ToolFindings, bounds: Projecti
         stored = _encode(tool_name, scope, findings, kept=kept)
     if findings.items and not kept:
         raise ProjectionTooLarge(f"the first item alone passes {bounds.size_bytes} bytes")
-    omitted = len(findings.items) - len(kept)
+    omitted = _count_omitted(findings, kept)
     return Projection(
         items=tuple(kept),
         omitted=omitted,
@@ -39,6 +39,10 @@ def project(tool_name: str, scope: str, findings: ToolFindings, bounds: Projecti
         note=findings.note,
         stored=stored,
     )
+
+
+def _count_omitted(findings: ToolFindings, kept: tuple[EvidenceItem, ...]) -> int:
+    return findings.left_out + len(findings.items) - len(kept)
 
 
 def _fitting(
@@ -54,7 +58,7 @@ def _fitting(
 
 
 def _encode(tool_name: str, scope: str, findings: ToolFindings, *, kept: tuple[EvidenceItem, ...]) -> bytes:
-    window, omitted = findings.window, len(findings.items) - len(kept)
+    window, omitted = findings.window, _count_omitted(findings, kept)
     held: dict[str, JsonValue] = {
         "tool": tool_name,
         "scope": scope,

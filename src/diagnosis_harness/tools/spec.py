@@ -82,6 +82,7 @@ class ToolFindings:
         window: what was looked at.
         looked_at: how many units (series, spans, lines …) were examined, so that an empty answer says how
             wide it looked.
+        left_out: how many more it found, and did not list since it was asked for fewer or never lists more.
         narrow: how to ask again for what does not fit, one sentence; used when items are left out.
         note: one sentence on limits of this answer (missing baseline, too few points …), or None.
     """
@@ -89,6 +90,7 @@ class ToolFindings:
     items: tuple[EvidenceItem, ...]
     window: TimeWindow | None = None
     looked_at: int = 0
+    left_out: int = 0
     narrow: str | None = None
     note: str | None = None
 

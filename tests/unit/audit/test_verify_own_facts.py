@@ -131,7 +131,7 @@ def test_own_facts_are_published_and_verify(saved: bytes) -> None:
         "seen between 2024-01-01 13:55 and 14:15 UTC."
     )
     assert claims[1]["sentence"].startswith("12 restarts of checkout were counted between")
-    assert json.loads(saved)["schema_version"] == "3"
+    assert json.loads(saved)["schema_version"] == "4"
     assert verify(saved, file="run.json").verified
 
 

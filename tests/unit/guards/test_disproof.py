@@ -6,19 +6,28 @@ from dataclasses import replace
 
 import pytest
 from tests.support.inquiries import inquiry
+from tests.support.judged import causes_of
 
+from diagnosis_harness.analysis.meaning import SYMPTOMS
 from diagnosis_harness.diagnosis.claim import FaultKind
-from diagnosis_harness.diagnosis.draft import Cause, CauseLevel, DiagnosisDraft, Disproof, DisproofResult
+from diagnosis_harness.diagnosis.draft import (
+    Cause,
+    CauseLevel,
+    Challenge,
+    DiagnosisDraft,
+    Disproof,
+    DisproofResult,
+)
 from diagnosis_harness.diagnosis.inquiry import Inventory, KnownEntity, Telemetry
 from diagnosis_harness.guards.answering import CLEAR_Z
 from diagnosis_harness.guards.disproof import challengers_of, disproof_of
-from diagnosis_harness.guards.incident_time import ORDER_SLACK_S
+from diagnosis_harness.guards.harm import SYMPTOM_KINDS
+from diagnosis_harness.guards.incident_time import EARLY_S, ORDER_SLACK_S
 from diagnosis_harness.guards.levels import level_after_test
 from diagnosis_harness.guards.semantic_guard import build_case
 from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.kernel.json_value import Scalar
-from diagnosis_harness.release.standing import score_causes
 from diagnosis_harness.testing.evidence import ONSET_S, cause_claim, cause_item, change_item, ready_record
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -27,8 +36,14 @@ NAMED = cause_item("c1", "payment")
 RIVAL = replace(cause_item("c2", "ledger"), score=1.0)
 OWN = replace(change_item("i1", "payment"), attributes={"bad": True, "z": 9.0, "kind": "cpu"})
 RANKING = ready_record(NAMED, RIVAL, tool_call_id="t2", tool_name="rank_causes")
-NOTHING_KNOWN = Inventory()
-ASKED = '{"entities":["ledger","checkout"]}'
+
+
+def both_with(*kinds: Telemetry) -> Inventory:
+    """Both challengers, with telemetry of these kinds."""
+    return Inventory(tuple(KnownEntity(name, telemetry=frozenset(kinds)) for name in ("ledger", "checkout")))
+
+
+METRICS, SPANS = both_with(Telemetry.METRICS), both_with(Telemetry.SPANS)
 
 
 def worse_signal(entity: str, onset_s: float, **attributes: Scalar) -> EvidenceItem:
@@ -38,19 +53,29 @@ def worse_signal(entity: str, onset_s: float, **attributes: Scalar) -> EvidenceI
     )
 
 
-def look(*items: EvidenceItem, scope: str = ASKED, tool: str = "find_changed_signals") -> EvidenceRecord:
-    """The answer to a query about named entities."""
-    return ready_record(*items, tool_call_id="t3", tool_name=tool, scope=scope)
+def look(
+    entity: str, *items: EvidenceItem, tool: str = "find_changed_signals", rest: str = ""
+) -> EvidenceRecord:
+    """The answer to a query about one entity alone."""
+    scope = f'{{"entities":["{entity}"]{rest}}}'
+    return ready_record(*items, tool_call_id=f"look-{entity}", tool_name=tool, scope=scope)
+
+
+def challenges(item: EvidenceItem, *, tool: str = "find_changed_signals") -> tuple[EvidenceRecord, ...]:
+    """The looks at both challengers; that at the one which the item is of finds it, else the first."""
+    own = item.attributes.get("owner") or item.entity
+    found = own if own in ("ledger", "checkout") else "ledger"
+    return tuple(look(name, *([item] if name == found else []), tool=tool) for name in ("ledger", "checkout"))
 
 
 def result_of(
-    *records: EvidenceRecord, own: EvidenceItem = OWN, inventory: Inventory = NOTHING_KNOWN
+    *records: EvidenceRecord, own: EvidenceItem = OWN, inventory: Inventory = METRICS
 ) -> DisproofResult:
     """What came of it, by these records."""
     return disproof_of(NAMED, records, [own], inventory).result
 
 
-CALM = look(worse_signal("checkout", ONSET_S + 5.0))
+LEDGER, CHECKOUT = look("ledger"), look("checkout", worse_signal("checkout", ONSET_S + 5.0))
 
 
 def test_whoever_would_be_named_instead_and_whoever_is_affected_are_looked_at() -> None:
@@ -63,11 +88,12 @@ def test_whoever_would_be_named_instead_and_whoever_is_affected_are_looked_at() 
 
 
 def test_a_cause_that_nothing_contradicts_holds() -> None:
-    """What the others show came with the cause, or after it."""
-    assert result_of(RANKING, CALM) is DisproofResult.HELD
-    assert disproof_of(NAMED, (RANKING, CALM), [OWN], NOTHING_KNOWN) == Disproof(
-        DisproofResult.HELD, "t3", ("ledger", "checkout")
+    """What the others show came with the cause, or after it; each of them says by which call it was seen."""
+    assert disproof_of(NAMED, (RANKING, LEDGER, CHECKOUT), [OWN], METRICS) == Disproof(
+        DisproofResult.HELD,
+        (Challenge("ledger", "look-ledger", 7), Challenge("checkout", "look-checkout", 7)),
     )
+    assert result_of(LEDGER, RANKING, CHECKOUT) is DisproofResult.HELD  # in whatever order
 
 
 @pytest.mark.parametrize("entity", ["ledger", "checkout"])
@@ -75,13 +101,41 @@ def test_what_was_clearly_worse_before_the_cause_contradicts_it(entity: str) -> 
     """By more than onsets are known to, as far as a finding moves, and in a way that does harm."""
     began_s = OWN.onset_s or ONSET_S
     early_s = began_s - ORDER_SLACK_S - 1.0
-    before = replace(worse_signal(entity, early_s), attributes={"bad": True, "z": 9.0, "began_before": True})
-    assert result_of(RANKING, look(worse_signal(entity, early_s))) is DisproofResult.DISPROVED
-    assert result_of(RANKING, look(before)) is DisproofResult.DISPROVED
-    assert result_of(RANKING, look(worse_signal(entity, began_s - ORDER_SLACK_S))) is DisproofResult.HELD
-    assert result_of(RANKING, look(worse_signal(entity, early_s, z=CLEAR_Z - 0.1))) is DisproofResult.HELD
-    assert result_of(RANKING, look(worse_signal(entity, early_s, bad=False))) is DisproofResult.HELD
-    assert result_of(RANKING, look(worse_signal("catalog", early_s))) is DisproofResult.HELD
+    for item, due in (
+        (worse_signal(entity, early_s), DisproofResult.DISPROVED),
+        (worse_signal(entity, began_s - ORDER_SLACK_S), DisproofResult.HELD),
+        (worse_signal(entity, early_s, z=CLEAR_Z - 0.1), DisproofResult.HELD),
+        (worse_signal(entity, early_s, bad=False), DisproofResult.HELD),
+        (worse_signal("catalog", early_s), DisproofResult.HELD),
+    ):
+        assert result_of(RANKING, *challenges(item)) is due
+
+
+def test_a_step_long_before_contradicts_however_calm_it_looks_around_the_onset() -> None:
+    """Its score compares the time after the onset with the minutes before, when it had long moved."""
+    symptom: dict[str, Scalar] = {"z": 0.3, "began_before": True, "kind": "latency"}
+    for entity, before_s, attributes, due in (
+        ("checkout", 900.0, {}, DisproofResult.DISPROVED),
+        ("checkout", 2 * EARLY_S, {}, DisproofResult.DISPROVED),
+        ("checkout", 900.0, {"kind": "memory"}, DisproofResult.HELD),
+        ("checkout", 900.0, {"bad": False}, DisproofResult.HELD),
+        ("checkout", 900.0, {"began_before": False, "unsettled": True}, DisproofResult.HELD),
+        ("ledger", 900.0, {"kind": "memory"}, DisproofResult.DISPROVED),
+        ("ledger", 2 * EARLY_S, {"kind": "memory"}, DisproofResult.HELD),
+    ):
+        item = worse_signal(entity, ONSET_S - before_s, **{**symptom, **attributes})
+        assert result_of(RANKING, *challenges(item)) is due, (entity, attributes)
+
+
+def test_the_kinds_of_symptoms_are_those_that_signals_have() -> None:
+    """One list for items and for what the tools know."""
+    assert {each.value for each in SYMPTOMS} == SYMPTOM_KINDS
+
+
+def test_one_answer_that_contradicts_is_enough() -> None:
+    """Nobody hides it by not asking about the other one."""
+    early = look("ledger", worse_signal("ledger", ONSET_S - 900.0))
+    assert result_of(RANKING, early) is DisproofResult.DISPROVED
 
 
 def test_a_signal_that_followed_does_not_date_a_cause_that_spans_show() -> None:
@@ -92,75 +146,73 @@ def test_a_signal_that_followed_does_not_date_a_cause_that_spans_show() -> None:
         (ONSET_S + 10.0, DisproofResult.HELD),
         (ONSET_S - ORDER_SLACK_S - 1.0, DisproofResult.DISPROVED),
     ):
-        records = (RANKING, look(worse_signal("checkout", onset_s)))
-        assert disproof_of(NAMED, records, [late, spans], NOTHING_KNOWN).result is due
-    assert (
-        result_of(RANKING, look(worse_signal("checkout", ONSET_S + 10.0)), own=late)
-        is DisproofResult.DISPROVED
-    )
+        records = (RANKING, *challenges(worse_signal("checkout", onset_s)))
+        assert disproof_of(NAMED, records, [late, spans], METRICS).result is due
+    soon = challenges(worse_signal("checkout", ONSET_S + 10.0))
+    assert result_of(RANKING, *soon, own=late) is DisproofResult.DISPROVED
 
 
 def test_where_nothing_is_dated_more_of_the_same_contradicts() -> None:
     """Spans of the other candidate that show more of what the cause shows; of the affected one they must."""
     own = replace(OWN, kind=ItemKind.SELF_TIME, onset_s=None, score=4.0)
-    for entity, score, due in (
-        ("ledger", 5.0, DisproofResult.DISPROVED),
-        ("ledger", 3.0, DisproofResult.HELD),
-        ("checkout", 5.0, DisproofResult.HELD),
-    ):
-        spans = look(replace(own, item_id="s1", entity=entity, score=score), tool="compare_spans")
-        assert result_of(RANKING, spans, own=own) is due
     part = replace(
         own, item_id="s1", entity="checkout-7d9f", attributes={**own.attributes, "owner": "checkout"}
     )
-    assert result_of(RANKING, look(replace(part, score=9.0)), own=own) is DisproofResult.HELD
+    for item, due in (
+        (replace(own, item_id="s1", entity="ledger", score=5.0), DisproofResult.DISPROVED),
+        (replace(own, item_id="s1", entity="ledger", score=3.0), DisproofResult.HELD),
+        (replace(own, item_id="s1", entity="checkout", score=5.0), DisproofResult.HELD),
+        (replace(part, score=9.0), DisproofResult.HELD),
+    ):
+        spans = challenges(item, tool="compare_spans")
+        assert result_of(RANKING, *spans, own=own, inventory=SPANS) is due
 
 
 @pytest.mark.parametrize(
-    "records",
+    "other",
     [
-        (RANKING,),
-        (CALM, RANKING),  # before anybody was named
-        (RANKING, look(worse_signal("checkout", ONSET_S), scope='{"entities":["checkout"]}')),
-        (
-            RANKING,
-            look(worse_signal("checkout", ONSET_S), scope='{"entities":["catalog","checkout","ledger"]}'),
+        None,
+        look("catalog"),
+        ready_record(
+            tool_call_id="both", tool_name="find_changed_signals", scope='{"entities":["checkout","ledger"]}'
         ),
-        (RANKING, look(worse_signal("checkout", ONSET_S), scope="{}")),
-        (RANKING, look(worse_signal("checkout", ONSET_S), scope=ASKED[:-1] + ',"limit":1}')),
-        (RANKING, look(worse_signal("checkout", ONSET_S), scope=ASKED[:-1] + ',"onset":1}')),
-        (RANKING, look(worse_signal("checkout", ONSET_S), tool="walk_topology")),
+        ready_record(tool_call_id="all", tool_name="find_changed_signals", scope="{}"),
+        look("ledger", rest=',"onset":1'),
+        look("ledger", rest=',"until":1'),
+        look("ledger", tool="walk_topology"),
+        look("ledger", tool="compare_spans"),
     ],
 )
-def test_any_other_query_tests_nothing(records: tuple[EvidenceRecord, ...]) -> None:
-    """Too early, about others, cut, of another time, or of a tool that compares nothing."""
-    assert result_of(*records) is DisproofResult.NOT_TESTED
+def test_any_other_query_tests_nothing(other: EvidenceRecord | None) -> None:
+    """About others or more than one, of another time, or of a tool that compares nothing of it."""
+    found = disproof_of(NAMED, [RANKING, CHECKOUT, *([other] if other else [])], [OWN], METRICS)
+    assert found.result is DisproofResult.NOT_TESTED
+    assert found.challenges[0] == Challenge("ledger")
+    assert found.challenges[1].tool_call_id == "look-checkout"
 
 
-def test_a_query_that_saw_nothing_of_them_tests_nothing() -> None:
-    """No telemetry of that kind holds these entities, so nothing in it could have contradicted."""
-    assert CALM.projection is not None
-    blind = replace(CALM, projection=replace(CALM.projection, looked_at=0))
-    cut = replace(CALM, projection=replace(CALM.projection, omitted=1))
-    assert result_of(RANKING, blind) is DisproofResult.NOT_TESTED
-    assert result_of(RANKING, cut) is DisproofResult.NOT_TESTED
+def test_a_query_that_saw_nothing_of_it_or_left_something_out_tests_nothing() -> None:
+    """It neither confirms the cause nor contradicts it; a limit that cut nothing changes nothing."""
+    early = look("ledger", worse_signal("ledger", ONSET_S - 900.0), rest=',"limit":1')
+    assert early.projection is not None
+    blind = replace(early, projection=replace(early.projection, looked_at=0))
+    cut = replace(early, projection=replace(early.projection, omitted=1))
+    assert result_of(RANKING, blind, CHECKOUT) is DisproofResult.NOT_TESTED
+    assert result_of(RANKING, cut, CHECKOUT) is DisproofResult.NOT_TESTED
+    assert result_of(RANKING, early, CHECKOUT) is DisproofResult.DISPROVED
 
 
 def test_code_decides_which_telemetry_is_asked_and_up_to_when() -> None:
-    """Spans have no times and can hardly contradict: they count where no metrics hold these entities."""
-    calm = worse_signal("checkout", ONSET_S + 5.0)
-    blind = look(replace(calm, kind=ItemKind.SELF_TIME, onset_s=None), tool="compare_spans")
-
-    def ledger_with(*kinds: Telemetry) -> Inventory:
-        return Inventory((KnownEntity("ledger", telemetry=frozenset(kinds)), KnownEntity("checkout")))
-
-    assert result_of(RANKING, blind, inventory=ledger_with(Telemetry.SPANS)) is DisproofResult.HELD
-    assert result_of(RANKING, blind, inventory=ledger_with(Telemetry.METRICS)) is DisproofResult.NOT_TESTED
-    assert result_of(RANKING, blind, CALM, inventory=ledger_with(Telemetry.METRICS)) is DisproofResult.HELD
+    """Spans have no times and can hardly contradict: they count where no metrics hold the entity."""
+    spans = (look("ledger", tool="compare_spans"), look("checkout", tool="compare_spans"))
+    assert result_of(RANKING, *spans, inventory=SPANS) is DisproofResult.HELD
+    assert result_of(RANKING, *spans, inventory=METRICS) is DisproofResult.NOT_TESTED
+    assert result_of(RANKING, *spans, inventory=Inventory()) is DisproofResult.NOT_TESTED
 
     ended = ready_record(NAMED, RIVAL, tool_call_id="t2", tool_name="rank_causes", scope='{"until":9}')
-    assert result_of(ended, CALM) is DisproofResult.NOT_TESTED
-    assert result_of(ended, look(calm, scope=ASKED[:-1] + ',"until":9}')) is DisproofResult.HELD
+    up_to = (look("ledger", rest=',"until":9'), look("checkout", rest=',"until":9'))
+    assert result_of(ended, LEDGER, CHECKOUT) is DisproofResult.NOT_TESTED
+    assert result_of(ended, *up_to) is DisproofResult.HELD
 
 
 def test_what_was_not_tested_is_only_localised() -> None:
@@ -178,14 +230,15 @@ def test_a_released_cause_says_what_came_of_it_and_a_disproved_one_is_refused() 
     draft = DiagnosisDraft(
         (Cause("payment", FaultKind.CPU, ("k0",)),), (cause_claim(named, tool_call_id="t2"),)
     )
-    early = look(worse_signal("ledger", (OWN.onset_s or ONSET_S) - 300.0))
+    early = look("ledger", worse_signal("ledger", (OWN.onset_s or ONSET_S) - 300.0))
+    of = replace(inquiry(), inventory=METRICS)
     for records, result, objects in (
         ((facts, ranking), DisproofResult.NOT_TESTED, False),
-        ((facts, ranking, CALM), DisproofResult.HELD, False),
+        ((facts, ranking, LEDGER, CHECKOUT), DisproofResult.HELD, False),
         ((facts, ranking, early), DisproofResult.DISPROVED, True),
     ):
-        (scored,) = score_causes(draft, records, inquiry=inquiry())
+        (scored,) = causes_of(draft, records, inquiry=of)
         assert scored.disproof is not None
         assert scored.disproof.result is result
-        held = case_objections(build_case(draft, records, inquiry=inquiry()))
+        held = case_objections(build_case(draft, records, inquiry=of))
         assert (SemanticReason.DISPROVED in held) is objects

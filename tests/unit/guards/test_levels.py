@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.inquiries import inquiry
+from tests.support.judged import causes_of
 
 from diagnosis_harness.analysis.change_weight import FITTING, ChangeVerdict
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, FaultKind, Predicate
@@ -24,7 +25,6 @@ from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.release.standing import score_causes
 from diagnosis_harness.report.compose import conclusion_words
 from diagnosis_harness.testing.evidence import (
     ONSET_S,
@@ -171,7 +171,7 @@ def test_evidence_of_another_time_does_not_explain() -> None:
             ready_record(found, tool_call_id="t2", tool_name="rank_causes"),
             ready_record(change_item(), tool_call_id="t3", scope='{"entities":["checkout"]}'),
         )
-        (scored,) = score_causes(draft, records, inquiry=inquiry(onset_s=ONSET_S))
+        (scored,) = causes_of(draft, records, inquiry=inquiry(onset_s=ONSET_S))
         assert scored.level is level
 
 
@@ -226,7 +226,7 @@ def test_an_agents_own_level_does_not_count() -> None:
         ready_record(CPU, tool_call_id="t1"),
         ready_record(symptom, tool_call_id="t2", tool_name="rank_causes"),
     )
-    (cause,) = score_causes(draft, records, inquiry=inquiry())
+    (cause,) = causes_of(draft, records, inquiry=inquiry())
     assert (cause.level, cause.scope) == (CauseLevel.LOCALISED, ())
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.inquiries import inquiry
+from tests.support.judged import causes_of, confidences_of
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, SetAside, SetAsideReason
@@ -25,7 +26,6 @@ from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.release.outcome import FallbackType
 from diagnosis_harness.release.pipeline import ReleasePipeline
-from diagnosis_harness.release.standing import confidences, score_causes
 from diagnosis_harness.testing.evidence import (
     ONSET_S,
     cause_claim,
@@ -132,11 +132,11 @@ def test_two_rankings_that_say_the_same_agree() -> None:
     records = (FACTS, RANKING, doubtful)
 
     assert reasons_against(doubtful) == ()
-    assert [each.score for each in score_causes(DRAFT, records, inquiry=inquiry())] == [2.0]
-    assert confidences(DRAFT, records, repaired=False, inquiry=inquiry()) == confidences(
+    assert [each.score for each in causes_of(DRAFT, records, inquiry=inquiry())] == [2.0]
+    assert confidences_of(DRAFT, records, repaired=False, inquiry=inquiry()) == confidences_of(
         DRAFT, records[::-1], repaired=False, inquiry=inquiry()
     )
-    assert confidences(DRAFT, records, repaired=False, inquiry=inquiry()) < confidences(
+    assert confidences_of(DRAFT, records, repaired=False, inquiry=inquiry()) < confidences_of(
         DRAFT, records[:2], repaired=False, inquiry=inquiry()
     )
 
@@ -195,7 +195,7 @@ def test_two_asked_entities_may_have_a_cause_each() -> None:
 
     assert reasons_against(record, of=of) == (SemanticReason.CONTRADICTED,)
     assert reasons_against(record, of=of, draft=also) == ()
-    assert [each.score for each in score_causes(also, (RANKING, record), inquiry=of)] == [9.0, 7.0]
+    assert [each.score for each in causes_of(also, (RANKING, record), inquiry=of)] == [9.0, 7.0]
 
 
 def test_what_is_ranked_second_is_no_cause() -> None:
@@ -276,7 +276,7 @@ def test_no_order_of_the_rankings_changes_what_is_held_against_a_conclusion(
         return build_case(draft, (FACTS, *records), inquiry=inquiry())
 
     assert case_objections(case(rankings)) == case_objections(case(shuffled))
-    assert confidences(draft, rankings, repaired=False, inquiry=inquiry()) == confidences(
+    assert confidences_of(draft, rankings, repaired=False, inquiry=inquiry()) == confidences_of(
         draft, shuffled, repaired=False, inquiry=inquiry()
     )
     firsts = {item.entity for item in items if item.number("strength") >= 0.5}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.support.inquiries import inquiry
+from tests.support.judged import causes_of
 
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.release.result import NO_CONTENT
-from diagnosis_harness.release.standing import number_claims, score_causes, standing_of
+from diagnosis_harness.release.standing import number_claims, standing_of
 from diagnosis_harness.testing.evidence import (
     cause_claim,
     cause_item,
@@ -30,7 +31,7 @@ def test_a_cause_has_the_score_of_its_ranking() -> None:
     cause = Cause("payment", FaultKind.CPU, ("k0", "k1"), score=float("inf"))
 
     assert [
-        each.score for each in score_causes(DiagnosisDraft((cause,), CLAIMS), RECORDS, inquiry=inquiry())
+        each.score for each in causes_of(DiagnosisDraft((cause,), CLAIMS), RECORDS, inquiry=inquiry())
     ] == [9.0]
 
 

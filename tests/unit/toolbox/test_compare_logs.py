@@ -136,6 +136,15 @@ def test_it_says_how_much_it_compared(ctx: RunContext) -> None:
     assert findings.window.duration_s <= FAULT_S + 1.0
 
 
+def test_lines_are_counted_of_whom_was_asked_about(ctx: RunContext) -> None:
+    """A service that writes none was not looked at, however many the others write."""
+    sources = log_incident(LogFault.NOTHING)
+    lines = tuple(line for line in sources.log_lines if not (line.entity or "").startswith("stock"))
+    assert 0 < call(ctx, sources, "compare_logs", entities=("stock",)).looked_at < len(sources.log_lines)
+    silent = call(ctx, replace(sources, log_lines=lines), "compare_logs", entities=("stock",))
+    assert silent.looked_at == 0
+
+
 class TooManyLines(InMemorySources):
     """A source whose log lines cannot be held."""
 

@@ -67,7 +67,6 @@ def lines(before: Sequence[int], after: Sequence[int], *, at_once: bool = False)
         zero,
         TimeWindow(ONSET_S, END_S),
         ONSET_S,
-        sum(before),
         (0.0, np.nan),
     )
 

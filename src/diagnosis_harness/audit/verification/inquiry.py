@@ -16,6 +16,7 @@ from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.report.inquiry_entry import InquiryEntry, QuestionEntry
 from diagnosis_harness.report.restore_inquiry import inquiry_of_entry
+from diagnosis_harness.report.version import SCHEMA_VERSION
 from diagnosis_harness.report.window import read_instant
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -34,6 +35,7 @@ def inquiry_check(document: RunDocument, records: Sequence[EvidenceRecord]) -> C
         flaws = [
             *_onset_flaws(inquiry, document, records),
             *_record_flaws(inquiry, records),
+            *_unread_flaws(document),
             *_reading_flaws(inquiry, document.inquiry),
         ]
     except RunDocumentInvalid as error:
@@ -81,6 +83,12 @@ def _in_question(inquiry: Inquiry, entry: InquiryEntry | None) -> float | None:
         return timestamp_in_question(inquiry.question, inquiry.inventory.incident)
     zone, asked = zone_of(entry.question.zone) or UTC, shorten_for_matching(inquiry.question)
     return timestamp_in_question(asked, inquiry.inventory.incident, zone)
+
+
+def _unread_flaws(document: RunDocument) -> Iterator[Flaw]:
+    """Only documents of version 3 and before may lack how the question was read."""
+    if document.schema_version == SCHEMA_VERSION and document.inquiry and document.inquiry.question is None:
+        yield _flaw("question", None, "how the question was read")
 
 
 def _reading_flaws(inquiry: Inquiry, entry: InquiryEntry) -> Iterator[Flaw]:

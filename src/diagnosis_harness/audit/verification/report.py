@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routed import find_routed_intent
 from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode, check_of
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS
-from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.diagnosis.records import Records
@@ -23,7 +23,7 @@ from diagnosis_harness.guards.circumstances import (
 )
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.restating import restate
-from diagnosis_harness.guards.semantic_guard import build_case
+from diagnosis_harness.guards.semantic_guard import SemanticCase, build_case
 from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.verdict import Finding
 from diagnosis_harness.release.outcome import ReleaseOutcome
@@ -37,7 +37,7 @@ from diagnosis_harness.report.inquiry_entry import InquiryEntry
 from diagnosis_harness.report.ranking_entry import ranking_entries
 from diagnosis_harness.report.restore import material_of
 from diagnosis_harness.report.restore_inquiry import inquiry_of
-from diagnosis_harness.report.version import READABLE
+from diagnosis_harness.report.version import READABLE, version_tests_causes
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.preflight import RefusalCode
 from diagnosis_harness.trace.event import TraceName
@@ -56,7 +56,9 @@ def guard_checks(
     if document.schema_version != READABLE[0]:  # version 2 published claims as the agent gave them
         flaws.setdefault(CheckName.CLAIMS, []).extend(_statement_flaws(draft, records, inquiry))
     flaws.setdefault(CheckName.CLAIMS, []).extend(_window_flaws(document, draft, records))
-    flaws.setdefault(CheckName.CAUSES, []).extend(_score_flaws(document, draft, records))
+    case = _case_of(document, draft, records)
+    scored = score_causes(case, draft.claims, records, inquiry=inquiry)
+    flaws.setdefault(CheckName.CAUSES, []).extend(_score_flaws(document, case, scored))
     counts = {
         CheckName.REFERENCES: sum(len(claim.refs) for claim in draft.claims),
         CheckName.QUOTES: sum(len(claim.quotes) for claim in draft.claims),
@@ -66,7 +68,9 @@ def guard_checks(
     for name, count in counts.items():
         yield Check(name, count, tuple(flaws.get(name, ())))
     yield Check(CheckName.SENTENCES, len(draft.claims), tuple(_sentence_flaws(document, draft, records)))
-    yield Check(CheckName.CASE, len(document.report.rankings), tuple(_case_flaws(document, draft, records)))
+    yield Check(CheckName.DISPROOF, len(draft.conclusion), tuple(_disproof_flaws(case, scored)))
+    contradictions = tuple(_case_flaws(document, draft, records, case))
+    yield Check(CheckName.CASE, len(document.report.rankings), contradictions)
 
 
 def _flaw(finding: Finding, places: dict[str, str]) -> Flaw:
@@ -106,23 +110,23 @@ def _window_flaws(
         yield Flaw(FlawCode.WINDOW_OF_NO_RECORD, "report.window", str(window))
 
 
-def _score_flaws(
+def _case_of(
     document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
-) -> Iterator[Flaw]:
+) -> SemanticCase:
+    """The case as the guards of the document's version saw it: before version 4 no cause was tested."""
+    case = build_case(draft, records, inquiry=inquiry_of(document, records))
+    return case if version_tests_causes(document.schema_version) else replace(case, disproofs={})
+
+
+def _score_flaws(document: RunDocument, case: SemanticCase, scored: Sequence[Cause]) -> Iterator[Flaw]:
     """Score and confidence must be those of the ranking that supports the cause."""
     repaired = any(line.name == TraceName.EVIDENCE_REPAIR for line in document.trace)
-    inquiry = inquiry_of(document, records)
-    sure = confidences(draft, records, repaired=repaired, inquiry=inquiry)
+    sure = confidences(case, repaired=repaired)
     for number, (entry, computed) in enumerate(zip(document.report.causes, sure, strict=True)):
         if entry.confidence != computed:
             place = f"report.causes[{number}].confidence"
             yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(entry.confidence), str(computed))
-    tested = any(cause.disproof is not None for cause in draft.conclusion)
-    scored = score_causes(draft, records, inquiry=inquiry, tested=tested)
-    for number, (cause, again) in enumerate(zip(draft.conclusion, scored, strict=True)):
-        if cause.disproof != again.disproof:
-            place = f"report.causes[{number}].disproof"
-            yield Flaw(FlawCode.LEVEL_NOT_BORNE, place, str(cause.disproof), str(again.disproof))
+    for number, (cause, again) in enumerate(zip(case.conclusion, scored, strict=True)):
         given, due = (cause.level, cause.scope), (again.level, again.scope)
         if given != due and document.schema_version != READABLE[0]:  # causes of version 2 have no level
             yield Flaw(FlawCode.LEVEL_NOT_BORNE, f"report.causes[{number}].level", str(given), str(due))
@@ -131,15 +135,22 @@ def _score_flaws(
             yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(cause.score), str(again.score))
 
 
+def _disproof_flaws(case: SemanticCase, scored: Sequence[Cause]) -> Iterator[Flaw]:
+    """What was asked to disprove a cause must be what the records say, and must not contradict it."""
+    for number, (cause, again) in enumerate(zip(case.conclusion, scored, strict=True)):
+        if cause.disproof != again.disproof:
+            place = f"report.causes[{number}].disproof"
+            yield Flaw(FlawCode.DISPROOF_DIFFERS, place, str(cause.disproof), str(again.disproof))
+
+
 def _case_flaws(
-    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]
+    document: RunDocument, draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...], case: SemanticCase
 ) -> Iterator[Flaw]:
     """Check which rankings count, and the objections that code finds before a judge is asked."""
     inquiry, stated = inquiry_of(document, records), document.report.rankings
     again = ranking_entries(records, inquiry, draft.set_aside)
     if stated != again:
         yield Flaw(FlawCode.RANKINGS_DIFFER, "report.rankings", str(len(stated)), str(len(again)))
-    case = build_case(draft, records, inquiry=inquiry)
     for reason in case_objections(case) if draft.conclusion else ():
         yield Flaw(reason, "report.causes")
     succeeded = document.release.outcome is ReleaseOutcome.SUCCESS

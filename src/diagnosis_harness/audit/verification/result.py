@@ -24,6 +24,7 @@ class CheckName(StrEnum):
     CLAIMS = "CLAIMS"  # one cited item supports each claim: entity, number, unit, direction, window, onset
     CAUSES = "CAUSES"  # every cause has a supported CAUSED claim and direct evidence
     CASE = "CASE"  # which rankings count, and whether they or the order of events rule out a cause
+    DISPROOF = "DISPROOF"  # what was asked to disprove each cause, and what came of it
     SENTENCES = "SENTENCES"  # every sentence is rendered from its claim, or grounded in it token by token
     SUMMARY = "SUMMARY"  # summary and next steps follow from outcome, state and claims
     COVERAGE = "COVERAGE"  # every record is in it exactly once, unchanged
@@ -58,6 +59,7 @@ class FlawCode(StrEnum):
     CANDIDATE_NOT_BORNE = "CANDIDATE_NOT_BORNE"  # what it cites does not state score, fault, region or order
     SCORE_NOT_CITED = "SCORE_NOT_CITED"
     LEVEL_NOT_BORNE = "LEVEL_NOT_BORNE"  # a cause claims another level or scope than its evidence gives
+    DISPROOF_DIFFERS = "DISPROOF_DIFFERS"  # by the records something else came of it
     NOT_IN_THE_TABLE = "NOT_IN_THE_TABLE"
     REASON_DOES_NOT_FIT = "REASON_DOES_NOT_FIT"
     FAILURE_DOES_NOT_FIT = "FAILURE_DOES_NOT_FIT"

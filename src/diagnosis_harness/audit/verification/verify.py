@@ -27,13 +27,15 @@ _NOT_CARRIED: Mapping[str, frozenset[CheckName]] = {
         {
             CheckName.INQUIRY,
             CheckName.CASE,
+            CheckName.DISPROOF,
             CheckName.SENTENCES,
             CheckName.SUMMARY,
             CheckName.CANDIDATES,
             CheckName.TRACE,
         }
     ),
-    "3": frozenset(),
+    "3": frozenset({CheckName.DISPROOF}),
+    "4": frozenset(),
 }
 """The checks that each version in `READABLE` lacks the data for."""
 

@@ -19,6 +19,7 @@ CHECKS = {
     CheckName.CLAIMS: Text(en="claims", zh="判断"),
     CheckName.CAUSES: Text(en="causes", zh="原因"),
     CheckName.CASE: Text(en="applicable rankings", zh="适用的排名"),
+    CheckName.DISPROOF: Text(en="attempts to disprove", zh="反证查询"),
     CheckName.SENTENCES: Text(en="sentences", zh="语句"),
     CheckName.SUMMARY: Text(en="summary, next steps", zh="摘要与后续步骤"),
     CheckName.COVERAGE: Text(en="coverage", zh="查询范围"),
@@ -62,6 +63,9 @@ FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
         en="the evidence gives another level or scope", zh="证据所支持的级别或范围与此不同"
     ),
     FlawCode.SCORE_NOT_CITED: Text(en="no cited ranking has this score", zh="所引用的排名中没有这个得分"),
+    FlawCode.DISPROOF_DIFFERS: Text(
+        en="not what the records say was asked to disprove it", zh="与记录中用于反证的查询不符"
+    ),
     FlawCode.NOT_IN_THE_TABLE: Text(en="not a possible end of a run", zh="运行不可能这样结束"),
     FlawCode.REASON_DOES_NOT_FIT: Text(en="the reason does not lead to this state", zh="原因与状态不符"),
     FlawCode.FAILURE_DOES_NOT_FIT: Text(en="the failure does not match the end", zh="失败说明与结局不符"),

@@ -20,7 +20,7 @@ from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import plain_claim
-from diagnosis_harness.players.embedded.drafting import draft_from, next_challenge
+from diagnosis_harness.players.embedded.drafting import draft_from, next_challenges
 from diagnosis_harness.players.embedded.question import symptom_in_question
 from diagnosis_harness.players.embedded.reading import (
     Reading,
@@ -134,8 +134,8 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
     yield [(name, arguments) for name, arguments in _form_look(view, onset) if reading.worth_asking(name)]
     yield [(name, affected) for name in ("rank_causes", "weigh_changes") if reading.worth_asking(name)]
     yield _close_look(reading, onset)
-    if _asks_for_cause(view) and (challenge := next_challenge(reading, {**onset, **_end(view)})) is not None:
-        yield [challenge]
+    if _asks_for_cause(view):
+        yield next_challenges(reading, {**onset, **_end(view)})
 
 
 def _form_look(view: PolicyView, onset: Mapping[str, JsonValue]) -> list[NextCall]:

@@ -64,30 +64,29 @@ def _causes_to_name(reading: Reading) -> tuple[Found, ...]:
     return (first, *(each for each in beside if _direct_claims(reading, each)))
 
 
-def next_challenge(
+def next_challenges(
     reading: Reading, time: Mapping[str, JsonValue]
-) -> tuple[str, Mapping[str, JsonValue]] | None:
-    """The query that would disprove a cause that is about to be concluded; None where there is none.
+) -> list[tuple[str, Mapping[str, JsonValue]]]:
+    """The queries that would disprove the causes that are about to be concluded, one for each challenger.
 
     Metrics first, since they show what began first; the next kind of telemetry where one knows nothing of
-    those that are looked at.
+    whom is looked at.
 
     Args:
         time: the onset and the end that the ranking was asked with.
     """
-    return next(filter(None, (_challenge(reading, each, time) for each in _causes_to_name(reading))), None)
+    ranked = [each.item for each in reading.candidates()]
+    names = (name for each in _causes_to_name(reading) for name in challengers_of(each.item, ranked))
+    wanted = ((name, _tool_to_ask(reading, name, time)) for name in dict.fromkeys(names))
+    return [(tool, {"entities": [name], **time}) for name, tool in wanted if tool is not None]
 
 
-def _challenge(
-    reading: Reading, found: Found, time: Mapping[str, JsonValue]
-) -> tuple[str, Mapping[str, JsonValue]] | None:
-    entities = challengers_of(found.item, [each.item for each in reading.candidates()])
-    looks = [record for record in reading.records if is_challenge(record, entities, time)]
-    wanted = sorted(entities)  # as the boundary writes a list of names
-    asked = {each.tool_name for each in reading.records if each.arguments.get("entities") == wanted}
-    left = (tool for tool in DISPROVING_TOOLS if tool not in asked and reading.worth_asking(tool))
-    tool = None if looks else next(left, None)
-    return None if tool is None else (tool, {"entities": wanted, **time})
+def _tool_to_ask(reading: Reading, entity: str, time: Mapping[str, JsonValue]) -> str | None:
+    """The next tool that compares an entity alone; None once one has."""
+    if any(is_challenge(record, entity, time) for record in reading.records):
+        return None
+    asked = {each.tool_name for each in reading.records if each.arguments.get("entities") == [entity]}
+    return next((tool for tool in DISPROVING_TOOLS if tool not in asked and reading.worth_asking(tool)), None)
 
 
 def _cause(found: Found, caused: Claim, direct: tuple[Claim, ...]) -> Cause:
