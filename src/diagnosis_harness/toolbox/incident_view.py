@@ -39,6 +39,7 @@ from diagnosis_harness.toolbox.indicator import Indicator, find_indicator
 from diagnosis_harness.toolbox.late_signals import leave_out_late
 from diagnosis_harness.toolbox.log_clues import log_clues
 from diagnosis_harness.toolbox.log_view import LogRecordings, LogView, build_log_view
+from diagnosis_harness.toolbox.lost_caches import explain_by_caches, find_lost_caches
 from diagnosis_harness.toolbox.metric_grid import MetricSeries
 from diagnosis_harness.toolbox.metric_table import MetricTable, build_metric_table
 from diagnosis_harness.toolbox.origin import CalleeSight, OwnEvidence
@@ -199,6 +200,7 @@ class IncidentView:
             clues += metric_resources(table)
             clues += metric_gaps(table)
             clues += limit_clues(table)
+            clues = explain_by_caches(clues, find_lost_caches(table, self.graph))
             if ended := clues_of_ended(table):
                 clues = leave_out_callers_of_ended(clues, self.graph, {one.entity for one in ended})
                 clues += ended
