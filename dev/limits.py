@@ -20,7 +20,7 @@ from dev.mutants import CAUGHT, ROOT, SURVIVED, copy_tree, run_tests
 
 PLACES = (
     "src/diagnosis_harness/guards/*.py",
-    "src/diagnosis_harness/diagnosis/predicate_rule.py",
+    "src/diagnosis_harness/diagnosis/item_forms.py",
     "src/diagnosis_harness/kernel/quantity.py",
     "src/diagnosis_harness/players/embedded/judge.py",
     "src/diagnosis_harness/players/embedded/standing.py",
