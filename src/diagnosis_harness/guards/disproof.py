@@ -143,4 +143,12 @@ def _is_clear_harm(item: EvidenceItem, ranked: EvidenceItem) -> bool:
             return bool(item.attributes.get("bad")) and item.attributes.get("kind") in SYMPTOM_KINDS
         is_recent = (item.onset_s or 0.0) >= (ranked.onset_s or inf) - EARLY_S
         return bool(item.attributes.get("bad")) and is_recent
-    return is_harm(item) and (item.kind is not ItemKind.SIGNAL_CHANGE or item.number("z") >= CLEAR_Z)
+    if item.kind is ItemKind.SIGNAL_CHANGE and item.number("z") < CLEAR_Z and not _has_earlier_step(item):
+        return False
+    return is_harm(item)
+
+
+def _has_earlier_step(item: EvidenceItem) -> bool:
+    """Whether a signal is dated by a clear step before its window; the minutes since blur its score."""
+    window, onset_s = item.window, item.onset_s
+    return window is not None and onset_s is not None and onset_s < window.start_s - ORDER_SLACK_S

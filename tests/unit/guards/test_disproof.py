@@ -104,11 +104,28 @@ def test_what_was_clearly_worse_before_the_cause_contradicts_it(entity: str) -> 
     for item, due in (
         (worse_signal(entity, early_s), DisproofResult.DISPROVED),
         (worse_signal(entity, began_s - ORDER_SLACK_S), DisproofResult.HELD),
-        (worse_signal(entity, early_s, z=CLEAR_Z - 0.1), DisproofResult.HELD),
         (worse_signal(entity, early_s, bad=False), DisproofResult.HELD),
         (worse_signal("catalog", early_s), DisproofResult.HELD),
     ):
         assert result_of(RANKING, *challenges(item)) is due
+
+
+@pytest.mark.parametrize(
+    ("before_s", "z", "due"),
+    [
+        (-10.0, CLEAR_Z, DisproofResult.DISPROVED),
+        (-10.0, CLEAR_Z - 0.1, DisproofResult.HELD),
+        (ORDER_SLACK_S, CLEAR_Z - 0.1, DisproofResult.HELD),
+        (ORDER_SLACK_S + 1.0, CLEAR_Z - 0.1, DisproofResult.DISPROVED),
+    ],
+)
+def test_a_signal_contradicts_by_a_clear_score_or_by_a_step_before_what_was_compared(
+    before_s: float, z: float, due: DisproofResult
+) -> None:
+    """Only a clear step dates a signal before the onset, and the minutes since then blur its score."""
+    late = replace(OWN, onset_s=ONSET_S + 400.0)
+    item = worse_signal("checkout", ONSET_S - before_s, z=z)
+    assert result_of(RANKING, *challenges(item), own=late) is due
 
 
 def test_a_step_long_before_contradicts_however_calm_it_looks_around_the_onset() -> None:
