@@ -36,6 +36,10 @@ SHA: Final = ("sha", "commit", "commit_sha", "commit_id", "revision", "hash")
 FILES: Final = ("files", "files_changed", "changed_files", "paths")
 DIFF: Final = ("diff", "patch")
 AUTHOR: Final = ("author", "author_name", "actor", "user")
+VERSION: Final = ("version", "new_version", "to_version", "image", "image_tag", "tag", "release")
+FLAG: Final = ("flag", "flag_name", "flag_key", "feature_flag", "toggle")
+_TO: Final = ("change", "to", "new_value", "state", "enabled", "action")
+"""What a flag was changed to."""
 _DIFF_CHARACTERS: Final = 20_000
 _FILES_LIMIT: Final = 200
 _FILE_NAME: Final = re.compile(r"[^\s\[\]\"',;]+")
@@ -75,6 +79,16 @@ class FolderChanges:
         return tuple(change for change in self._changes if window is None or window.contains(change.time_s))
 
 
+def usual_kind(table: Table) -> str | None:
+    """What the rows of a file are by its columns, where no column says their kind: flag, commit or deploy."""
+    if find(table, FLAG) is not None:
+        return "flag"
+    sha = find(table, SHA)
+    if sha is not None and any(find(table, usual) is not None for usual in (AUTHOR, FILES, DIFF)):
+        return "commit"
+    return "deploy" if find(table, VERSION) is not None else None
+
+
 def read_changes(table: Table, database: Database, zone: tzinfo) -> ChangeFile:
     """Read and check one changes file.
 
@@ -82,20 +96,22 @@ def read_changes(table: Table, database: Database, zone: tzinfo) -> ChangeFile:
         InvalidInput: no time column, neither kind nor summary, or times that cannot be right.
     """
     kind, summary, entity = find(table, KIND), find(table, SUMMARY), find(table, ENTITY)
-    if kind is None and summary is None:
+    flag, version = find(table, FLAG), find(table, VERSION)
+    usual, said = usual_kind(table), (flag, find(table, _TO) if flag is not None else None, version)
+    if kind is None and summary is None and usual is None:
         raise InvalidInput(
             table.place,
             f"it has neither a kind nor a summary column (its columns: {show_columns(table.columns)})",
             'name the columns "kind" and "summary"',
         )
     more = [find(table, usual) for usual in (SHA, FILES, DIFF, AUTHOR)]
-    rows = _read_timed_rows(table, database, zone, (entity, kind, summary, *more))
+    rows = _read_timed_rows(table, database, zone, (entity, kind, summary, *more, *said))
     changes = tuple(
         ChangeEvent(
             time_s=time_s,
             entity=printable(cells[0]) if cells[0] else None,
-            kind=printable(cells[1] or "change"),
-            summary=printable(cells[2] or ""),
+            kind=printable(cells[1] or usual or "change"),
+            summary=printable(cells[2] or " ".join(cell for cell in cells[7:] if cell)),
             sha=_printable(cells[3]),
             files=tuple(_FILE_NAME.findall(printable(cells[4] or ""))[:_FILES_LIMIT]),
             # Line ends tell the lines of a diff: each line by itself is made printable.
@@ -108,7 +124,7 @@ def read_changes(table: Table, database: Database, zone: tzinfo) -> ChangeFile:
     remarks = [f"{len(changes)} changes, weighed as candidates, never as causes"]
     if len(changes) < len(rows):
         remarks.append(f"{len(rows) - len(changes)} rows left out: no time")
-    unused = find_unused_columns(table, (read_time(table, zone).column, kind, summary, entity, *more))
+    unused = find_unused_columns(table, (read_time(table, zone).column, kind, summary, entity, *more, *said))
     if unused:
         remarks.append(f"columns not used: {show_columns(unused)}")
     return ChangeFile(changes, FileNote(table.place, "changes", len(rows), "; ".join(remarks) + "."))

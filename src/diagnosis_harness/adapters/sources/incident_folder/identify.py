@@ -15,7 +15,11 @@ from diagnosis_harness.adapters.sources.incident_folder.binding import (
     VALUE,
     find,
 )
-from diagnosis_harness.adapters.sources.incident_folder.changes import KIND, SUMMARY
+from diagnosis_harness.adapters.sources.incident_folder.changes import (
+    KIND,
+    SUMMARY,
+    usual_kind,
+)
 from diagnosis_harness.adapters.sources.incident_folder.content import first_bytes, open_bytes, well_known
 from diagnosis_harness.adapters.sources.incident_folder.csv_file import csv_rows, has_mixed_ends, open_csv
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
@@ -30,7 +34,7 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
 from diagnosis_harness.adapters.sources.incident_folder.formats.readers import reader_for
 from diagnosis_harness.adapters.sources.incident_folder.json_file import open_json
 from diagnosis_harness.adapters.sources.incident_folder.listing import Form, ListedFile, Role
-from diagnosis_harness.adapters.sources.incident_folder.logs import MESSAGE
+from diagnosis_harness.adapters.sources.incident_folder.logs import LEVEL, MESSAGE
 from diagnosis_harness.adapters.sources.incident_folder.measured import column_with_units
 from diagnosis_harness.adapters.sources.incident_folder.names import plain_key, printable
 from diagnosis_harness.adapters.sources.incident_folder.parquet_file import open_parquet
@@ -41,7 +45,8 @@ from diagnosis_harness.adapters.sources.incident_folder.settings_file import (
     files_table,
 )
 from diagnosis_harness.adapters.sources.incident_folder.span_columns import SPAN, TRACE
-from diagnosis_harness.adapters.sources.incident_folder.table import Table, show_columns
+from diagnosis_harness.adapters.sources.incident_folder.table import Column, Table, show_columns
+from diagnosis_harness.adapters.sources.incident_folder.topology import is_matrix, names_calls
 from diagnosis_harness.kernel.errors import InvalidInput
 
 _DOCUMENT_SHARE: Final = 8
@@ -208,8 +213,10 @@ def _role_of(table: Table) -> Role | None:
     if find(table, ("caller",)) is not None and find(table, ("callee",)) is not None:
         return Role.TOPOLOGY
     if not _is_timed(table):
-        return None
+        return Role.TOPOLOGY if names_calls(table) or is_matrix(table) else None
     message, value = find(table, MESSAGE), find(table, VALUE)
+    if value is None and find(table, LEVEL) is None and _are_changes(table, message):
+        return Role.CHANGES
     if message is not None and value is None and not message.looks_numeric:
         return Role.LOGS
     kind, summary = find(table, KIND), find(table, SUMMARY[:4])
@@ -219,3 +226,12 @@ def _role_of(table: Table) -> Role | None:
     others = (column for column in table.columns if column not in keys)
     numbers = [one for one in others if one.looks_numeric or column_with_units(one) is not None]
     return Role.METRICS if value is not None or numbers else None
+
+
+def _are_changes(table: Table, message: Column | None) -> bool:
+    """Commits have a message; rows of deploys and flags have none, an entity, and no measured numbers."""
+    usual = usual_kind(table)
+    if usual == "commit":
+        return True
+    measured = any(column.looks_numeric for column in table.columns if find(table, TIME) != column)
+    return usual is not None and message is None and find(table, ENTITY) is not None and not measured

@@ -66,6 +66,34 @@ class FolderTopology:
         return self._owners
 
 
+_PAIRS: Final = (
+    ("source", "target"), ("source", "destination"), ("src", "dst"), ("from", "to"), ("client", "server"),
+    ("parent", "child"),
+)  # fmt: skip
+
+
+def names_calls(table: Table) -> bool:
+    """Whether two columns of text have names that people give to the ends of a call."""
+    pairs = ((find(table, (one,)), find(table, (other,))) for one, other in _PAIRS)
+    return any(
+        one is not None and other is not None and not (one.looks_numeric or other.looks_numeric)
+        for one, other in pairs
+    )
+
+
+def is_matrix(table: Table) -> bool:
+    """Whether the first column names other columns, and those hold 0 and 1 alone."""
+    first, *others = table.columns
+    names = {printable(column.name) for column in others}
+    cells = [float(cell) for column in others for cell in column.present if is_number(cell)]
+    return (
+        len(first.present) > 1
+        and all(printable(cell) in names for cell in first.present)
+        and all(column.looks_numeric or column.looks_empty for column in others)
+        and {*cells} == {0.0, 1.0}
+    )
+
+
 def read_topology(table: Table, database: Database) -> TopologyFile:
     """Read one topology file: rows of caller and callee, or an adjacency matrix whose row calls its columns.
 
