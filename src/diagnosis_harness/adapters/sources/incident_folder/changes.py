@@ -36,8 +36,8 @@ SHA: Final = ("sha", "commit", "commit_sha", "commit_id", "revision", "hash")
 FILES: Final = ("files", "files_changed", "changed_files", "paths")
 DIFF: Final = ("diff", "patch")
 AUTHOR: Final = ("author", "author_name", "actor", "user")
-VERSION: Final = ("version", "new_version", "to_version", "image", "image_tag", "tag", "release")
-FLAG: Final = ("flag", "flag_name", "flag_key", "feature_flag", "toggle")
+_VERSION: Final = ("version", "new_version", "to_version", "image", "image_tag", "tag", "release")
+_FLAG: Final = ("flag", "flag_name", "flag_key", "feature_flag", "toggle")
 _TO: Final = ("change", "to", "new_value", "state", "enabled", "action")
 """What a flag was changed to."""
 _DIFF_CHARACTERS: Final = 20_000
@@ -81,12 +81,12 @@ class FolderChanges:
 
 def usual_kind(table: Table) -> str | None:
     """What the rows of a file are by its columns, where no column says their kind: flag, commit or deploy."""
-    if find(table, FLAG) is not None:
+    if find(table, _FLAG) is not None:
         return "flag"
     sha = find(table, SHA)
     if sha is not None and any(find(table, usual) is not None for usual in (AUTHOR, FILES, DIFF)):
         return "commit"
-    return "deploy" if find(table, VERSION) is not None else None
+    return "deploy" if find(table, _VERSION) is not None else None
 
 
 def read_changes(table: Table, database: Database, zone: tzinfo) -> ChangeFile:
@@ -96,7 +96,7 @@ def read_changes(table: Table, database: Database, zone: tzinfo) -> ChangeFile:
         InvalidInput: no time column, neither kind nor summary, or times that cannot be right.
     """
     kind, summary, entity = find(table, KIND), find(table, SUMMARY), find(table, ENTITY)
-    flag, version = find(table, FLAG), find(table, VERSION)
+    flag, version = find(table, _FLAG), find(table, _VERSION)
     usual, said = usual_kind(table), (flag, find(table, _TO) if flag is not None else None, version)
     if kind is None and summary is None and usual is None:
         raise InvalidInput(
