@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,12 +32,14 @@ from diagnosis_harness.bench.report import (
     range_text,
     rows_not_scored,
     share_text,
+    unused_line,
 )
 from diagnosis_harness.bench.results_file import ResultsFile
 from diagnosis_harness.bench.runner import BenchResult, Pace, Wanted, run_bench
 from diagnosis_harness.bench.work import Bench
 from diagnosis_harness.cli.main import FolderOpener
 from diagnosis_harness.cli.whole_path import WholePath, digest_conditions
+from diagnosis_harness.kernel.errors import InvalidInput
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 OUT = Path(__file__).parents[1] / ".build" / "score"
@@ -75,15 +77,24 @@ class Part:
     wanted: Wanted = field(default_factory=lambda: Wanted(tuple(Condition), limits=LIMITS))
 
 
-def parts(data: Path | None) -> Iterator[Part]:
-    """All data sets that are here."""
-    yield Part(DemoFaults(seeds=DEMO_SEEDS, first_seed=DEMO_FIRST_SEED))
-    yield Part(HardKinds(seeds=HARD_SEEDS, first_seed=FIRST_PUBLISHED_SEED))
+def parts(data: Path | None, only: Collection[str] = ()) -> Iterator[Part]:
+    """The data sets that are here, or those of the given names; what is not here is left out, and named."""
+    simulated = (
+        DemoFaults(seeds=DEMO_SEEDS, first_seed=DEMO_FIRST_SEED),
+        HardKinds(seeds=HARD_SEEDS, first_seed=FIRST_PUBLISHED_SEED),
+    )
+    yield from (Part(one) for one in simulated if not only or one.name in only)
     if data is None:
         return
     for name in NAMES:
+        if only and name not in only:
+            continue
         found = data_set(name, data)
-        many = len(found.incident_ids()) > EVENTS_EACH
+        try:
+            many = len(found.incident_ids()) > EVENTS_EACH
+        except InvalidInput as missing:
+            print(f"{name}: left out, {missing}", flush=True)
+            continue
         yield Part(found, Wanted(tuple(Condition), limits=LIMITS, limit=EVENTS_EACH if many else None))
 
 
@@ -118,6 +129,8 @@ def section(result: BenchResult) -> str:
     lines += ["", *_further(mine[0]), *_calibration(result, first), _costs(mine[0])]
     if (broken := failure_line(result.outcomes)) is not None:
         lines += ["", broken]
+    if (unused := unused_line(result.outcomes)) is not None:
+        lines += [f"- {unused}"]
     lines += [f"- not scored: {line}" for line in rows_not_scored(result)]
     return "\n".join(line for line in lines) + "\n"
 
@@ -178,7 +191,7 @@ def write_sections(page: Path, texts: Sequence[tuple[str, str]]) -> None:
     """Replace the section of each data set; one that the page does not have yet goes to the end of them.
 
     Raises:
-        ValueError: the page has no place for sections.
+        ValueError: the page has no place for sections, or the end of one is missing.
     """
     whole = page.read_text(encoding="utf-8")
     end = "<!-- scores: end -->"
@@ -187,6 +200,8 @@ def write_sections(page: Path, texts: Sequence[tuple[str, str]]) -> None:
     for name, text in texts:
         begin, close = f"<!-- score {name}: written by make score -->", f"<!-- score {name}: end -->"
         block = f"{begin}\n{text}{close}"
+        if begin in whole and close not in whole:
+            raise ValueError(f"{page} has {begin} and no {close}")
         if begin in whole:
             before, _, rest = whole.partition(begin)
             whole = before + block + rest.partition(close)[2]
@@ -200,7 +215,7 @@ def main() -> int:
     options = _options()
     named = os.environ.get("DIAGNOSIS_DATA", "")
     data = Path(named) if named and Path(named).is_dir() else None
-    chosen = [part for part in parts(data) if not options.only or part.data_set.name in options.only]
+    chosen = list(parts(data, options.only or ()))
     if options.limit is not None:
         chosen = [Part(p.data_set, Wanted(p.wanted.conditions, options.limit)) for p in chosen]
     options.out.mkdir(parents=True, exist_ok=True)

@@ -54,7 +54,7 @@ MEASURES = (
     Measure("top3", "top-3", "the right cause is among the first three named", _within(3)),
     Measure("top5", "top-5", "the right cause is among the first five named", _within(5)),
     Measure("released", "released", "the run released a conclusion", _read("released")),
-    Measure("wrong", "wrong of released", "released conclusions that are wrong", _release_wrong),
+    Measure("wrong", "wrong of released", "released conclusions that name an innocent", _release_wrong),
     Measure("right", "right of released", "released conclusions that are right", _release_right),
     Measure("kind", "kind right", "the kind of fault, where the first named is right", _read("kind_right")),
     Measure(

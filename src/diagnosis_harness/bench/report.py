@@ -12,6 +12,7 @@ from diagnosis_harness.bench.interval import Interval
 from diagnosis_harness.bench.measures import Score
 from diagnosis_harness.bench.runner import BenchResult
 from diagnosis_harness.bench.scoring import ANSWERS, Outcome
+from diagnosis_harness.bench.work import NOT_READ
 from diagnosis_harness.kernel.json_value import JsonValue
 
 FORMAT = 2
@@ -34,6 +35,8 @@ COLUMNS = (
     "s each",
 )
 CANDIDATES_WRITTEN = 10
+REFUSED_SHOWN = 5
+"""Folders that the product refused and that a table names with the reason; the document has them all."""
 
 
 def bench_document(results: Iterable[BenchResult], *, code: str) -> dict[str, JsonValue]:
@@ -86,6 +89,13 @@ def rows_not_scored(result: BenchResult) -> list[str]:
     return [f"{one.incident_id} ({one.condition.value}): {one.sentence}" for one in result.unscored]
 
 
+def unused_line(outcomes: Sequence[Outcome]) -> str | None:
+    """The roles of files that were written and that the product cannot use yet, where there are any."""
+    roles = Counter(role for outcome in outcomes for role in outcome.run.case.unused)
+    named = ", ".join(f"{role} (of {count} runs)" for role, count in sorted(roles.items()))
+    return f"written and not used yet: {named}" if named else None
+
+
 def failure_line(outcomes: Sequence[Outcome]) -> str | None:
     """What did not work, when something did not; the figures then measure less than the whole path."""
     broken = [outcome for outcome in outcomes if outcome.broken]
@@ -94,10 +104,17 @@ def failure_line(outcomes: Sequence[Outcome]) -> str | None:
     tools = Counter(tool for outcome in broken for tool in outcome.run.result.failed_tools)
     calls = ", ".join(f"{tool} {count}" for tool, count in sorted(tools.items())) or "none"
     mute = sum(outcome.run.result.outcome not in ANSWERS for outcome in broken)
-    return (
+    refused = [
+        f"{outcome.run.case.incident_id}: {outcome.run.result.said}"
+        for outcome in broken
+        if outcome.run.result.outcome == NOT_READ
+    ]
+    whole = (
         f"NOT A MEASUREMENT OF THE WHOLE PATH: {len(broken)} of {len(outcomes)} runs broke"
         f" (failed tool calls: {calls}; runs without an answer: {mute})"
     )
+    more = [f"and {len(refused) - REFUSED_SHOWN} more"] if len(refused) > REFUSED_SHOWN else []
+    return "; ".join((whole, *refused[:REFUSED_SHOWN], *more))
 
 
 def share_text(score: Score, name: str) -> str:
@@ -205,6 +222,7 @@ def _outcome_json(outcome: Outcome) -> JsonValue:
         "causes": [_json_of_ranked(ranked) for ranked in run.result.causes],
         "candidates": [_json_of_ranked(ranked) for ranked in run.result.candidates[:CANDIDATES_WRITTEN]],
         "concluded": run.result.concluded,
+        "refused": run.result.said if run.result.outcome == NOT_READ else "",
     }
 
 

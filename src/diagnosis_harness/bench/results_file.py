@@ -17,34 +17,43 @@ from diagnosis_harness.bench.case import BenchRun, Case, Cost, Ranked, RunResult
 from diagnosis_harness.kernel.errors import InvalidInput
 
 PACKAGE = Path(__file__).parents[1]
-IDLE_ROOMS = ("bench", "cli", "server", "simulator", "testing")
+IDLE_ROOMS = ("bench", "server", "simulator", "testing")
 """Rooms whose code no diagnosis of a folder goes through; what they write is in the folder's digest."""
+
+BEGINS = b'{"key": "'
+"""How each line of the file begins."""
 
 KEEPING = ("bench/answer.py", "bench/loudest.py", "bench/case.py")
 """Modules of the bench that decide what is kept of a run."""
 
 
 class ResultsFile:
-    """Runs by key. A line that was cut short, as by a kill, is dropped, and so are lines of another form."""
+    """Runs by key. A line that was cut short, as by a kill, is dropped, and so are runs of another form."""
 
     def __init__(self, path: Path | None) -> None:
         """Read what is there.
 
         Raises:
-            InvalidInput: the file cannot be read, or its folder is not there.
+            InvalidInput: the file cannot be read or written, its folder is not there, or it holds something
+                else than results; then it is left as it is.
         """
         self._path = path
         self._lines: dict[str, dict[str, Any]] = {}
-        if path is not None:
-            try:
-                text = path.read_text(encoding="utf-8") if path.exists() else ""
-                if not path.exists() or (text and not text.endswith("\n")):
-                    path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")
-            except (OSError, UnicodeDecodeError) as error:
-                raise InvalidInput(
-                    str(path), "it cannot be used for results", "name a file in a folder that can be written"
-                ) from error
-            self._lines = dict(_read(text.splitlines()))
+        if path is None:
+            return
+        try:
+            data = path.read_bytes() if path.exists() else b""
+            whole, _, cut = data.rpartition(b"\n")
+            self._lines = dict(_read(whole.split(b"\n"), str(path)))
+            if cut and not (self._lines or cut.startswith(BEGINS)):
+                raise _no_results(str(path))
+            if cut or not data:
+                with path.open("ab") as file:
+                    file.truncate(len(data) - len(cut))
+        except OSError as error:
+            raise InvalidInput(
+                str(path), "it cannot be used for results", "name a file in a folder that can be written"
+            ) from error
 
     @property
     def keys(self) -> frozenset[str]:
@@ -57,21 +66,27 @@ class ResultsFile:
         self._lines[key] = line
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"key": key, **line}, ensure_ascii=False) + "\n")
+                file.write(json.dumps({"key": key, **line}) + "\n")
 
     def run_of(self, key: str, case: Case) -> BenchRun:
         """The run under a key, of a case that was exported again."""
         return _from_line(self._lines[key], case)
 
 
-def _read(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for line in lines:
+def _read(lines: Iterable[bytes], place: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for line in filter(None, lines):
+        if not line.startswith(BEGINS):
+            raise _no_results(place)
         try:
             held = json.loads(line)
-        except ValueError:
+        except ValueError:  # damaged: the run is made again
             continue
         if isinstance(held, dict) and isinstance(held.get("key"), str):
             yield held.pop("key"), held
+
+
+def _no_results(place: str) -> InvalidInput:
+    return InvalidInput(place, "it holds something else than results of a bench", "name another file")
 
 
 def _to_line(run: BenchRun) -> dict[str, Any]:
@@ -100,16 +115,16 @@ def _from_line(line: Mapping[str, Any], case: Case) -> BenchRun:
 
 
 def digest_code() -> str:
-    """A digest of the code that a diagnosis goes through, and of what is kept of it."""
-    files = [
-        file
-        for file in sorted(PACKAGE.rglob("*.py"))
-        if (name := file.relative_to(PACKAGE)).parts[0] not in IDLE_ROOMS or name.as_posix() in KEEPING
-    ]
-    files += sorted(
-        file for file in PACKAGE.rglob("*.toml") if "bench" not in file.relative_to(PACKAGE).parts
-    )
-    return digest_files(PACKAGE, files)
+    """A digest of the code that a diagnosis goes through, of its tables, and of what is kept of a run."""
+    files = (file for file in sorted(PACKAGE.rglob("*")) if file.is_file())
+    return digest_files(PACKAGE, [file for file in files if _decides(file.relative_to(PACKAGE))])
+
+
+def _decides(file: Path) -> bool:
+    """Whether a file of the package may decide what a run finds, or what is kept of it."""
+    if "__pycache__" in file.parts:
+        return False
+    return file.parts[0] not in IDLE_ROOMS or file.as_posix() in KEEPING
 
 
 def digest_folder(folder: Path) -> str:

@@ -14,7 +14,7 @@ from diagnosis_harness.bench.case import SOUND, BenchRun, Condition, DataSet, Tr
 from diagnosis_harness.bench.measures import Score, score_splits
 from diagnosis_harness.bench.results_file import ResultsFile
 from diagnosis_harness.bench.scoring import Outcome, judge
-from diagnosis_harness.bench.work import Bench, Task, attempt_all, open_labels
+from diagnosis_harness.bench.work import UNREADABLE, Bench, Task, attempt_all, open_labels
 from diagnosis_harness.kernel.errors import InvalidInput
 
 Tick = Callable[[int, int], None]
@@ -38,7 +38,7 @@ class BenchResult:
     """Everything that a bench of one data set found.
 
     Attributes:
-        reused: how many runs were taken from the results file.
+        reused: how many of the judged runs were taken from the results file.
     """
 
     data_set: str
@@ -108,7 +108,7 @@ def run_bench(
     Raises:
         InvalidInput: the data are not there, or nothing is there under these conditions.
     """
-    tasks = (wanted or Wanted()).tasks(bench.data_set)
+    tasks = _tasks(wanted or Wanted(), bench.data_set)
     if not tasks:
         raise InvalidInput(
             bench.data_set.name, "it has no incident under this condition", "choose another --condition"
@@ -125,21 +125,31 @@ def run_bench(
             unscored.append(Unscored(run.case.incident_id, run.case.condition, sentence))
         else:
             outcomes.append(judge(run, SOUND if run.case.condition.healthy else truth))
-    return BenchResult(bench.data_set.name, tuple(outcomes), tuple(unscored), reused)
+    tasks_judged = (Task(one.run.case.incident_id, one.run.case.condition) for one in outcomes)
+    again = sum(task in reused for task in tasks_judged)
+    return BenchResult(bench.data_set.name, tuple(outcomes), tuple(unscored), again)
+
+
+def _tasks(wanted: Wanted, data_set: DataSet) -> tuple[Task, ...]:
+    try:
+        return wanted.tasks(data_set)
+    except UNREADABLE as error:
+        problem = f"it is not of the form of the set ({type(error).__name__}: {error})"
+        raise InvalidInput(data_set.name, problem, "fetch the data set again") from error
 
 
 def _run_all(
     bench: Bench, tasks: Sequence[Task], kept: ResultsFile, pace: Pace
-) -> tuple[list[BenchRun], list[Unscored], int]:
+) -> tuple[list[BenchRun], list[Unscored], frozenset[Task]]:
     by_task: dict[Task, BenchRun] = {}
     refused: dict[Task, str] = {}
-    reused = 0
+    reused: set[Task] = set()
     attempts = attempt_all(bench, tasks, known=kept.keys, jobs=pace.jobs)
     for done, attempt in enumerate(attempts, start=1):
         if attempt.case is None:
             refused[attempt.task] = attempt.refusal
         elif attempt.run is None:
-            reused += 1
+            reused.add(attempt.task)
             by_task[attempt.task] = kept.run_of(attempt.key, attempt.case)
         else:
             kept.append(attempt.key, attempt.run)
@@ -149,7 +159,7 @@ def _run_all(
     unscored = [
         Unscored(task.incident_id, task.condition, refused[task]) for task in tasks if task in refused
     ]
-    return [by_task[task] for task in tasks if task in by_task], unscored, reused
+    return [by_task[task] for task in tasks if task in by_task], unscored, frozenset(reused)
 
 
 def _truths(bench: Bench, runs: Iterable[BenchRun], *, jobs: int) -> Mapping[str, Truth]:

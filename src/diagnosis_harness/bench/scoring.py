@@ -26,7 +26,8 @@ WORD = re.compile(r"\w+")
 SCOPED = "SCOPED"
 LEVELS_IN_ORDER = ("NONE", SCOPED, "LOCALISED", "EXPLAINED", "TRIGGER")
 """What can be known, from nothing on: the levels of a truth, and among them those of `CauseLevel`."""
-EXPLAINING = frozenset({"EXPLAINED", "TRIGGER"})
+TRIGGER = "TRIGGER"
+EXPLAINING = frozenset({"EXPLAINED", TRIGGER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +37,14 @@ class Outcome:
     Attributes:
         place: counts from 1; None when nothing at fault was named, or nothing was wrong.
         released: the run ended in SUCCESS, with a cause, a scoped cause or a statement that there is none.
-        right: a release that names what was at fault, or where nothing was, says so. None for a fallback.
-        wrong: a release that names another entity as its first cause, or a cause where nothing was wrong.
+        right: a release all of whose causes were at fault, or where nothing was, says so. None for a
+            fallback.
+        wrong: a release that names an innocent entity as a cause, the only one or one of several, or a
+            cause where nothing was wrong.
         first: the entity that the answer names first, proven or not.
-        kind_right: the first named entity is at fault, and its kind of fault is right.
-        region_right: the first named entity is at fault, and the place in it that is named is the right one.
+        kind_right: the first named entity that counts is at fault, and its kind of fault is right.
+        region_right: the first named entity that counts is at fault, and the place in it that is named is the
+            right one.
         named_or_scoped: what was at fault is named first, or a scoped release holds it.
         level_right: a right release claims exactly the level that the data allow.
         level_overstated: a right release claims more than the data allow.
@@ -119,7 +123,8 @@ def judge(run: BenchRun, truth: Truth) -> Outcome:
     right = _is_right(run, truth) if released else None
     faulty = bool(truth.entities)
     place = _best_place(truth, run)
-    first_right = place == 1 and first is not None
+    counted = next((one for one in named if owner_of(one.entity, run) not in run.case.left_out), None)
+    first_right = place == 1 and counted is not None
     ids = _find_changes(result.said, truth)
     concluded = set(_find_changes(result.concluded, truth))
     told = _tells(result.concluded, truth)
@@ -133,15 +138,15 @@ def judge(run: BenchRun, truth: Truth) -> Outcome:
         right=right,
         wrong=right is False,
         first=first,
-        kind_right=_kind_right(first, truth) if first_right else None,
-        region_right=_region_right(first, truth) if first_right else None,
+        kind_right=_kind_right(counted, truth) if first_right else None,
+        region_right=_region_right(counted, truth) if first_right else None,
         named_or_scoped=(place == 1 or scoped_right is True) if faulty else None,
         level_right=level == truth.level if level and truth.level else None,
         level_overstated=_is_above(level, truth.level) if level and truth.level else None,
         explained=right is True and level in EXPLAINING if faulty else None,
         scoped_right=scoped_right,
         change_first=ids[0] in truth.trigger if ids and truth.trigger else (False if truth.trigger else None),
-        change_right=_change_right(concluded, truth, released=released),
+        change_right=_change_right(concluded, run, truth),
         decoy_mentioned=bool(set(ids) & set(truth.decoys)) if truth.decoys else None,
         decoy_concluded=bool(concluded & set(truth.decoys)) if truth.decoys else None,
         precision=_precision(run, truth),
@@ -201,7 +206,10 @@ def _best_place(truth: Truth, run: BenchRun) -> int | None:
 
 
 def _is_right(run: BenchRun, truth: Truth) -> bool:
-    """Whether a release is right: without a fault it says so, or names a kind that is no fault."""
+    """Whether a release is right: without a fault it says so, or names a kind that is no fault.
+
+    Every cause that it names has to be at fault: an innocent one beside the guilty is a wrong statement too.
+    """
     causes = run.result.causes
     if not truth.entities:
         return all(_is_of_kind(cause.fault_kind, truth) for cause in causes)
@@ -209,21 +217,24 @@ def _is_right(run: BenchRun, truth: Truth) -> bool:
         return False
     if _scope(run):
         return _scope_is_right(run, truth)
-    return owner_of(causes[0].entity, run) in _at_fault(run, truth)
+    return all(owner_of(cause.entity, run) in _at_fault(run, truth) for cause in causes)
 
 
 def _scope(run: BenchRun) -> tuple[str, ...]:
-    """All entities of which a scoped release says that it is one of them; empty when it is not scoped."""
+    """All entities that a release names as one it may be, if any of its causes is scoped; else empty."""
     causes = run.result.causes
-    if not causes or not causes[0].scope:
+    if not any(cause.scope for cause in causes):
         return ()
-    return tuple(dict.fromkeys((causes[0].entity, *causes[0].scope)))
+    return tuple(dict.fromkeys(name for cause in causes for name in (cause.entity, *cause.scope)))
 
 
 def _scope_is_right(run: BenchRun, truth: Truth) -> bool:
-    named = {owner_of(entity, run) for entity in _scope(run)}
+    """Whether at most three are named, and each cause has one among them that is at fault or allowed."""
     wanted = _at_fault(run, truth) | {owner_of(entity, run) for entity in truth.scope}
-    return len(named) <= SCOPE_MAX and bool(named & wanted)
+    named = [
+        {owner_of(entity, run) for entity in (cause.entity, *cause.scope)} for cause in run.result.causes
+    ]
+    return len(frozenset().union(*named)) <= SCOPE_MAX and all(one & wanted for one in named)
 
 
 def _kind_right(first: Ranked | None, truth: Truth) -> bool | None:
@@ -270,27 +281,43 @@ def _is_above(claimed: str, allowed: str) -> bool:
 
 def _find_changes(text: str, truth: Truth) -> list[str]:
     """Known changes in the order in which a text mentions them; a long id may be cut to its first seven."""
-    found = []
-    for change in (*truth.trigger, *truth.decoys):
-        short = change[:SHORT_ID] if LONG_ID.fullmatch(change) else change
-        if (hit := re.search(rf"(?<!\w){re.escape(short)}", text, re.IGNORECASE)) is not None:
-            found.append((hit.start(), change))
+    found = [
+        (hit.start(), change)
+        for change in (*truth.trigger, *truth.decoys)
+        if (hit := re.search(_mention_of(change), text, re.IGNORECASE)) is not None
+    ]
     return [change for _, change in sorted(found)]
 
 
-def _change_right(concluded: set[str], truth: Truth, *, released: bool) -> bool | None:
+def _mention_of(change: str) -> str:
+    """A pattern for an id as a whole: `v2` is not mentioned by `v2.1`, nor `2` by `20 times` or `1.2`."""
+    if LONG_ID.fullmatch(change):
+        return rf"(?<!\w){change[:SHORT_ID]}[0-9a-f]*(?!\w)"
+    return rf"(?<!\w)(?<!\d\.){re.escape(change)}(?!\w)(?!\.\d)"
+
+
+def _change_right(concluded: set[str], run: BenchRun, truth: Truth) -> bool | None:
+    """Whether the guilty change is concluded and no decoy; without one, whether a release names none."""
     if truth.trigger:
         return bool(concluded & set(truth.trigger)) and not concluded & set(truth.decoys)
-    return released and not concluded if truth.without_trigger else None
+    if not truth.without_trigger:
+        return None
+    named = concluded or any(cause.level == TRIGGER for cause in run.result.causes)
+    return run.result.outcome == SUCCESS and not named
 
 
 def _tells(text: str, truth: Truth) -> bool | None:
     """Whether a text holds a word of each group, and none of the forbidden ones."""
     if not truth.mechanism:
         return None
-    lower = text.casefold()
-    whole = all(any(word.casefold() in lower for word in group) for group in truth.mechanism)
-    return whole and not any(word.casefold() in lower for word in truth.forbidden)
+    whole = all(any(_has_word(text, word) for word in group) for group in truth.mechanism)
+    return whole and not any(_has_word(text, word) for word in truth.forbidden)
+
+
+def _has_word(text: str, word: str) -> bool:
+    """Whether a word stands in a text, with whatever ending: "throttl" in "throttled", not "ttl"."""
+    begins = r"(?<![^\W_])" if word[:1].isalnum() else ""  # a word of a name such as `cache_hit_ratio` too
+    return re.search(begins + re.escape(word), text, re.IGNORECASE) is not None
 
 
 def _precision(run: BenchRun, truth: Truth) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import shutil
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -30,6 +31,12 @@ BASELINES_KEPT = (
 )
 RUNS_EACH = 150  # a process makes so many runs and ends, so that its memory stays bounded
 LABELS_EACH = 25  # simulated worlds whose truth one process finds at a time
+UNREADABLE = (
+    *(OSError, EOFError, zlib.error),
+    *(ValueError, LookupError, AttributeError, TypeError, OverflowError),
+)
+"""What a reader of published files meets in one that is cut, of another encoding, or without a field."""
+
 NOT_READ = "REFUSED"
 """The outcome of a run whose folder the product would not read: no answer, and so broken."""
 
@@ -85,6 +92,8 @@ class _Worker:
             case = self.bench.data_set.export(task.incident_id, task.condition, self.target)
         except InvalidInput as error:
             return Attempt(task, refusal=str(error))
+        except UNREADABLE as error:
+            return Attempt(task, refusal=f"its files are not of the form of the set ({_name(error)})")
         try:
             key = self._key(task, case)
             run = None if key in self.known else self._run(case)
@@ -128,6 +137,11 @@ class _Worker:
             shutil.rmtree(self.baselines.pop(0), ignore_errors=True)
 
 
+def _name(error: BaseException) -> str:
+    """An error in a few words, on one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:120]}"
+
+
 def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
@@ -159,7 +173,19 @@ def attempt_all(
 
 
 def open_labels(bench: Bench, incident_ids: Sequence[str], *, jobs: int) -> Mapping[str, Truth]:
-    """The truth of these incidents; a data set that simulates them may take its time over it."""
+    """The truth of these incidents; a data set that simulates them may take its time over it.
+
+    Raises:
+        InvalidInput: the labels are not of the form of the set.
+    """
+    try:
+        return _open_labels(bench, incident_ids, jobs=jobs)
+    except UNREADABLE as error:
+        problem = f"its labels are not of the form of the set ({_name(error)})"
+        raise InvalidInput(bench.data_set.name, problem, "fetch the data set again") from error
+
+
+def _open_labels(bench: Bench, incident_ids: Sequence[str], *, jobs: int) -> Mapping[str, Truth]:
     if jobs == 1 or len(incident_ids) <= LABELS_EACH:
         return bench.data_set.labels(incident_ids)
     parts = [incident_ids[at : at + LABELS_EACH] for at in range(0, len(incident_ids), LABELS_EACH)]

@@ -203,7 +203,14 @@ def _show(result: BenchResult) -> None:
     from rich.measure import Measurement
     from rich.table import Table
 
-    from diagnosis_harness.bench.report import COLUMNS, failure_line, rows_not_scored, score_rows, wrong_rows
+    from diagnosis_harness.bench.report import (
+        COLUMNS,
+        failure_line,
+        rows_not_scored,
+        score_rows,
+        unused_line,
+        wrong_rows,
+    )
 
     runs = len(result.outcomes)
     reused = f", {result.reused} of them from the results file" if result.reused else ""
@@ -224,6 +231,8 @@ def _show(result: BenchResult) -> None:
     console.print(table)
     if (broken := failure_line(result.outcomes)) is not None:
         console.print(broken, soft_wrap=True)
+    if (unused := unused_line(result.outcomes)) is not None:
+        console.print(unused, soft_wrap=True)
     for line in rows_not_scored(result):
         console.print(f"not scored: {line}", soft_wrap=True)
     wrong = wrong_rows(result.outcomes)

@@ -22,6 +22,8 @@ class Diary:
         default_factory=lambda: dict.fromkeys(IDS, Truth(entities=("x",), fault_kind="cpu"))
     )
     half_written: str = ""
+    damaged: Mapping[str, Exception] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = (Condition.AS_PUBLISHED,)
 
     def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> Sequence[str]:
@@ -33,6 +35,8 @@ class Diary:
         self.entries.append(f"export {incident_id}")
         if incident_id == self.half_written:
             raise InvalidInput(incident_id, "it has no metrics", "write metrics.csv")
+        if (trouble := self.damaged.get(incident_id)) is not None:
+            raise trouble
         folder, baseline = target / f"folder-{incident_id}", target / "normal"
         for each in (folder, baseline):
             each.mkdir(parents=True, exist_ok=True)
@@ -44,11 +48,14 @@ class Diary:
             baseline=baseline,
             entities=("x", "y"),
             condition=condition,
+            unused=self.unused,
         )
 
     def labels(self, incident_ids: Sequence[str]) -> Mapping[str, Truth]:
         """The truths, also of incidents that were not asked for."""
         self.entries.append("labels")
+        if (trouble := self.damaged.get("labels")) is not None:
+            raise trouble
         return self.truths
 
 

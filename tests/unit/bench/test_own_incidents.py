@@ -197,3 +197,55 @@ def test_the_page_names_every_key_and_kind() -> None:
     page = (Path(__file__).parents[3] / "docs" / "reference" / "truth.md").read_text(encoding="utf-8")
     assert [name for name in TRUTH_KEYS if f"\n{name} = " not in page] == []
     assert [kind.value for kind in FaultKind if f"`{kind.value}`" not in page] == []
+
+
+def test_tables_inside_of_tables_come_through(tmp_path: Path) -> None:
+    """Whatever `incident.toml` may hold is in the copy, with the same values."""
+    own = make_own(tmp_path / "ours")
+    source = tmp_path / "ours" / "payments-db-is-full"
+    written = source / "incident.toml"
+    more = """
+[signals."jobs_*"]
+kind = "queue"
+harmful = "up"
+[aliases]
+payments = ["支付", "pay \\"ments\\""]
+limits = { low = -inf, high = 1e3, since = 2024-01-01T00:00:00Z }
+"""
+    written.write_text(written.read_text(encoding="utf-8") + more, encoding="utf-8")
+    case = own.export("payments-db-is-full", Condition.AS_PUBLISHED, tmp_path / "out")
+    before, after = tomllib.loads(written.read_text(encoding="utf-8")), settings(case.folder)
+    assert {key: after[key] for key in ("signals", "aliases")} == {
+        key: before[key] for key in ("signals", "aliases")
+    }
+
+
+def test_no_copy_of_the_truth_reaches_a_run(tmp_path: Path) -> None:
+    """Neither a backup of it nor one that is written in capitals."""
+    own = make_own(tmp_path / "ours")
+    source = tmp_path / "ours" / "payments-db-is-full"
+    for name in ("Truth.TOML", "truth.toml.bak", "truth.toml~"):
+        (source / name).write_text("", encoding="utf-8")
+    case = own.export("payments-db-is-full", Condition.AS_PUBLISHED, tmp_path / "out")
+    assert not [path.name for path in case.folder.iterdir() if path.name.casefold().startswith("truth")]
+
+
+def test_normal_operation_with_a_truth_is_an_incident_too(tmp_path: Path) -> None:
+    """An incident is never left out without a sentence."""
+    own = make_own(tmp_path / "ours")
+    normal = own._baseline_of(tmp_path / "ours" / "payments-db-is-full")
+    assert normal is not None
+    assert normal.name not in own.incident_ids()
+    (normal / "truth.toml").write_text("", encoding="utf-8")
+    assert normal.name in own.incident_ids()
+
+
+@pytest.mark.parametrize("onset", ["inf", "nan", "1e30", "'2024-01-01T00:00:00'\nzone = 'Europe'"])
+def test_a_time_that_is_none_is_one_sentence(tmp_path: Path, onset: str) -> None:
+    """As the whole bench would otherwise end with it."""
+    own = make_own(tmp_path / "ours")
+    written = tmp_path / "ours" / "payments-db-is-full" / "incident.toml"
+    written.write_text(f"[incident]\nonset = {onset}\n", encoding="utf-8")
+    own.incident_ids(Condition.ONSET_60_LATE)
+    with pytest.raises(InvalidInput, match=r"is none|not understood"):
+        own.export("payments-db-is-full", Condition.AS_PUBLISHED, tmp_path / "out")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import tomllib
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,11 @@ def test_a_half_written_incident_is_one_sentence(tmp_path: Path) -> None:
     (folder / "metrics.csv").unlink()
     assert data_set.incident_ids(Condition.HEALTHY_ONSET) == ()
     assert data_set.incident_ids() == (BENCH_ID,)
+
+
+def test_the_words_of_the_mechanisms_are_frozen() -> None:
+    """Whoever changes them changes what the figures mean, and has to say so here."""
+    assert sha256(MECHANISMS.read_bytes()).hexdigest()[:16] == "8831558c880548dd"
 
 
 def test_mechanisms_are_groups_of_words() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from diagnosis_harness.bench.report import (
     failure_line,
     rows_not_scored,
     score_rows,
+    unused_line,
     wrong_rows,
 )
 from diagnosis_harness.bench.results_file import ResultsFile
@@ -236,3 +238,56 @@ def test_demo_faults_have_every_kind_for_every_seed(tmp_path: Path) -> None:
     assert set(labels[broken.incident_id].entities) <= set(broken.entities)
     assert set(broken.owners.values()) <= set(broken.entities)
     assert DemoFaults(seeds=2).labels(ids) == labels
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        EOFError("Compressed file ended before the end-of-stream marker was reached"),
+        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
+        FileNotFoundError(2, "No such file or directory", "graph.json"),
+        KeyError("timestamp"),
+        IndexError("list index out of range"),
+        AttributeError("'int' object has no attribute 'get'"),
+        OverflowError("date value out of range"),
+        zlib.error("invalid block type"),
+    ],
+)
+def test_a_damaged_incident_is_one_sentence_and_the_rest_is_scored(
+    tmp_path: Path, trouble: Exception
+) -> None:
+    """Whatever a reader of published files meets in one that is cut or has another form."""
+    result = run_bench(Bench(Diary(damaged={"b": trouble}), blame_x, tmp_path))
+    assert [outcome.run.case.incident_id for outcome in result.outcomes] == ["a", "c", "d"]
+    (row,) = rows_not_scored(result)
+    assert row.startswith("b (as-published): its files are not of the form of the set (")
+    assert type(trouble).__name__ in row
+    assert "\n" not in row
+
+
+def test_damaged_labels_are_one_sentence(tmp_path: Path) -> None:
+    """Nothing can be scored then; nothing is scored on half of them."""
+    diary = Diary(damaged={"labels": KeyError("alert")})
+    with pytest.raises(InvalidInput, match="its labels are not of the form of the set"):
+        run_bench(Bench(diary, blame_x, tmp_path))
+
+
+def test_a_folder_that_the_product_refuses_is_named_with_the_reason(tmp_path: Path) -> None:
+    """It counts as a miss, and who reads the figures sees why."""
+
+    def refuse(folder: Path, baseline: Path | None) -> Diagnosed:
+        if folder.name == "folder-c":
+            raise InvalidInput("incident.toml", "it is not valid TOML", "correct that line")
+        return blame_x(folder, baseline)
+
+    result = run_bench(Bench(Diary(), refuse, tmp_path))
+    line = failure_line(result.outcomes) or ""
+    assert "1 of 4 runs broke" in line
+    assert "c: incident.toml: it is not valid TOML" in line
+
+
+def test_roles_that_the_product_cannot_use_yet_are_listed(tmp_path: Path) -> None:
+    """With how many runs had them; nothing where all is used."""
+    result = run_bench(Bench(Diary(unused=("states",)), blame_x, tmp_path))
+    assert unused_line(result.outcomes) == "written and not used yet: states (of 4 runs)"
+    assert unused_line(()) is None

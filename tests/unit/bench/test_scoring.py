@@ -129,10 +129,10 @@ def test_a_success_without_a_cause_is_wrong_where_something_broke() -> None:
 
 
 def test_several_causes_are_scored_as_a_set() -> None:
-    """One of two named, beside a wrong one: half precise, half complete; the first named is right."""
+    """One of two named, beside an innocent one: half precise, half complete, and a wrong release."""
     both = Truth(entities=("a", "b"), fault_kind="two")
     outcome = judge(run_of(causes=(("b", 2.0), ("c", 1.0))), both)
-    assert (outcome.precision, outcome.recall, outcome.right, outcome.place) == (0.5, 0.5, True, 1)
+    assert (outcome.precision, outcome.recall, outcome.right, outcome.place) == (0.5, 0.5, False, 1)
     quiet = judge(run_of(candidates=(("a", 1.0),)), both)
     assert (quiet.precision, quiet.recall) == (None, 0.0)
     assert judge(run_of(causes=(("a", 1.0),)), A).recall is None
@@ -296,3 +296,62 @@ def test_luck_with_two_at_fault_is_greater() -> None:
     outcome = judge(run_of(), Truth(entities=("a", "b"), fault_kind="two"))
     assert outcome.chance[1] == pytest.approx(0.2)
     assert outcome.chance[3] == pytest.approx(1 - 336 / 720)
+
+
+def test_an_innocent_cause_beside_the_guilty_one_makes_a_release_wrong() -> None:
+    """Whoever reads it starts with the wrong half; the same of a scoped one among several."""
+    assert judge(run_of(causes=(("a", 1.0), ("b", 1.0))), A).standing == "released, wrong"
+    assert judge(run_of(causes=(("b", 1.0), ("a", 0.5))), A).wrong
+    scoped = Ranked("a", "CPU", scope=("x",))
+    assert judge(blaming(scoped, Ranked("b", "CPU")), A).scoped_right is False
+    assert judge(blaming(scoped, Ranked("a", "CPU")), A).scoped_right is True
+    assert judge(blaming(scoped, Ranked("a", "CPU", scope=("y", "z"))), A).scoped_right is False
+
+
+def test_kind_and_place_are_those_of_the_first_that_counts() -> None:
+    """An entity that the published scoring leaves out is not judged on what the next one is."""
+    truth = replace(A, kinds=frozenset({"MEMORY"}))
+    run = run_of(causes=(("z", 2.0),), candidates=(("a", 1.0),), left_out=frozenset("z"))
+    run = replace(run, result=replace(run.result, candidates=(Ranked("a", "MEMORY", score=1.0),)))
+    assert judge(run, truth).kind_right is True
+
+
+@pytest.mark.parametrize(
+    ("change", "text", "mentioned"),
+    [
+        ("v2", "v2.1 did it", False),
+        ("v2", "the deploy of v2.", True),
+        ("2", "rose 20 times", False),
+        ("2", "rose to 1.2", False),
+        ("v1.4", "deploy v1.4 and nothing else", True),
+        ("9f2c1ab77d01", "commit 9f2c1ab", True),
+        ("9f2c1ab77d01", "commit 9f2c1ab77d01 is it", True),
+        ("9f2c1ab77d01", "commit 9f2c1abz", False),
+    ],
+)
+def test_a_change_is_mentioned_as_a_whole(change: str, text: str, mentioned: bool) -> None:
+    """An id that only begins like it is another one; a long one may be cut."""
+    assert judge(saying(concluded=text), replace(A, trigger=(change,))).change_right is mentioned
+
+
+def test_any_change_is_too_much_where_none_is_at_fault() -> None:
+    """Also one that the truth does not list: the level says that a change was concluded."""
+    truth = replace(A, without_trigger=True)
+    assert judge(blaming(Ranked("a", "CPU", level="TRIGGER")), truth).change_right is False
+    assert judge(blaming(Ranked("a", "CPU", level="EXPLAINED")), truth).change_right is True
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "holds"),
+    [
+        ("ttl", "the CPU is throttled", False),
+        ("throttl", "the CPU is throttled", True),
+        ("miss", "cache_miss_total rose", True),
+        ("cas", "in this case", True),
+        ("cas retr", "in this case, calls retry", False),
+        ("503", "it returned 1503", False),
+    ],
+)
+def test_a_word_of_the_mechanism_begins_where_a_word_begins(word: str, text: str, holds: bool) -> None:
+    """Whatever its ending, and not in the middle of another."""
+    assert judge(saying(concluded=text), replace(A, mechanism=((word,),))).mechanism is holds

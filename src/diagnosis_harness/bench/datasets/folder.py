@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -108,6 +109,13 @@ def _value(value: object) -> str:
     if isinstance(value, str):
         # TOML wants DEL escaped, which JSON writes as it is; everything else is the same.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{_value(str(key))} = {_value(held)}" for key, held in value.items())
+        return f"{{{inner}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # inf and nan are TOML, and no JSON
     return json.dumps(value) if isinstance(value, bool | int | float) else str(value)
 
 

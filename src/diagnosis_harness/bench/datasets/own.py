@@ -34,6 +34,8 @@ ALERT_ROLE = "alert"
 WITHOUT_ALERT_FILES = frozenset({Condition.NOTHING, Condition.ALERT, Condition.HEALTHY_QUESTION})
 """Conditions that state no alert, or another one than the files."""
 
+LATEST_S = 253_402_300_799.0  # the end of the year 9999, the last that a time can be written in
+
 Tables = Mapping[str, object]
 
 
@@ -51,12 +53,17 @@ class OwnIncidents:
     def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
         """The names of the folders; under a further condition, of those that can state it.
 
-        No truth is read. A shifted time needs a stated one; an alert in place of the onset needs an onset,
-        and a series in `[alert]`; a healthy window is the normal operation of the first incident to name it.
+        No truth is read. Normal operation that has a truth of its own is an incident as well. A shifted time
+        needs a stated one; an alert in place of the onset needs an onset, and a series in `[alert]`; a
+        healthy window is the normal operation of the first incident to name it.
         """
         found = list(self._folders())
         normal = {path for folder in found if (path := self._baseline_of(folder)) is not None}
-        ids = tuple(folder.name for folder in found if folder.resolve() not in normal)
+        ids = tuple(
+            folder.name
+            for folder in found
+            if folder.resolve() not in normal or (folder / TRUTH_NAME).is_file()
+        )
         if not ids:
             raise InvalidInput(
                 str(self.root),
@@ -138,7 +145,10 @@ class OwnIncidents:
         except InvalidInput:  # said where the incident is exported
             return None
         named = table.get("folder") if isinstance(table, Mapping) else None
-        return (folder / str(named)).resolve() if named else None
+        try:
+            return (folder / str(named)).resolve() if named else None
+        except ValueError:  # NUL in a name: said where the product reads the folder
+            return None
 
     def _statement_of(self, incident_id: str) -> Statement:
         """What an incident's `incident.toml` states; nothing where it cannot be read."""
@@ -184,7 +194,8 @@ def _copy_files(source: Path, folder: Path, left_out: frozenset[str]) -> int:
     """Copy the files directly in a folder, without truth, settings and links; how many they were."""
     copied = 0
     for path in sorted(source.iterdir(), key=lambda entry: entry.name):
-        hidden = path.name.startswith(".") or path.name in {TRUTH_NAME, SETTINGS} or path.name in left_out
+        truth = path.name.casefold().startswith(TRUTH_NAME)  # copies and backups of it too
+        hidden = truth or path.name.startswith(".") or path.name == SETTINGS or path.name in left_out
         if path.is_file() and not path.is_symlink() and not hidden:
             shutil.copyfile(path, folder / path.name)
             copied += 1
@@ -262,12 +273,14 @@ def _time_s(value: object, zone: str, place: str) -> float | None:
     if value is None or isinstance(value, bool):
         return None
     if isinstance(value, int | float):
+        if not abs(value) < LATEST_S:
+            raise InvalidInput(place, f"the time {value} is none", "write ISO 8601 or seconds since 1970")
         return float(value)
     try:
         moment = value if isinstance(value, datetime) else datetime.fromisoformat(str(value).strip())
         fixed = zone.startswith(("+", "-"))
         named = datetime.fromisoformat(f"2000-01-01T00:00{zone}").tzinfo if fixed else ZoneInfo(zone)
-    except (ValueError, ZoneInfoNotFoundError) as error:
+    except (ValueError, ZoneInfoNotFoundError, OSError) as error:  # OSError: the zone is a folder of zones
         raise InvalidInput(
             place, f"the time {value} or the zone {zone} is not understood", "write ISO 8601"
         ) from error

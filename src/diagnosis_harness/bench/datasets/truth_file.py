@@ -61,7 +61,7 @@ def read_truth(path: Path) -> Truth:
     """
     place = f"{path.parent.name}/{path.name}"
     try:
-        document = _Document.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        document = _Document.model_validate(tomllib.loads(path.read_text(encoding="utf-8-sig")))
     except FileNotFoundError as error:
         raise InvalidInput(place, "it is not there", f"write one; {SEE_PAGE}") from error
     except OSError as error:

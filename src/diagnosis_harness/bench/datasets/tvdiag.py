@@ -67,7 +67,7 @@ class TvDiag:
         """The ids of all lines, in the order of the files; nothing else of a line is read."""
         if condition is not Condition.AS_PUBLISHED:
             return ()
-        found = tuple(_id_of(line) for file in self._files() for line in _lines_of(file))
+        found = tuple(dict.fromkeys(_id_of(line) for file in self._files() for line in _lines_of(file)))
         if not found:
             raise InvalidInput(
                 str(self._home), "holds no incidents", "name the folder of the data sets with --data"
