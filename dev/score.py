@@ -29,10 +29,10 @@ from diagnosis_harness.bench.measures import MEASURES, Score
 from diagnosis_harness.bench.report import (
     bench_document,
     failure_line,
+    line_of_unused,
     range_text,
     rows_not_scored,
     share_text,
-    unused_line,
 )
 from diagnosis_harness.bench.results_file import ResultsFile
 from diagnosis_harness.bench.runner import BenchResult, Pace, Wanted, run_bench
@@ -129,7 +129,7 @@ def section(result: BenchResult) -> str:
     lines += ["", *_further(mine[0]), *_calibration(result, first), _costs(mine[0])]
     if (broken := failure_line(result.outcomes)) is not None:
         lines += ["", broken]
-    if (unused := unused_line(result.outcomes)) is not None:
+    if (unused := line_of_unused(result.outcomes)) is not None:
         lines += [f"- {unused}"]
     lines += [f"- not scored: {line}" for line in rows_not_scored(result)]
     return "\n".join(line for line in lines) + "\n"

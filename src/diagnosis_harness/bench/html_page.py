@@ -13,7 +13,7 @@ from diagnosis_harness.bench.case import Condition
 from diagnosis_harness.bench.html_plot import interval_plot, reliability_plot
 from diagnosis_harness.bench.interval import Interval
 from diagnosis_harness.bench.measures import MEASURES, Score
-from diagnosis_harness.bench.report import failure_line, rows_not_scored, unused_line
+from diagnosis_harness.bench.report import failure_line, line_of_unused, rows_not_scored
 from diagnosis_harness.bench.runner import BenchResult
 from diagnosis_harness.bench.scoring import Outcome
 
@@ -92,7 +92,7 @@ def _data_set(result: BenchResult) -> Iterator[str]:
     yield interval_plot("false alarms where nothing was wrong, by condition", _bars(whole, "false_alarm"))
     for condition in result.conditions():
         yield from _condition(condition, scores, result.under(condition))
-    if (unused := unused_line(result.outcomes)) is not None:
+    if (unused := line_of_unused(result.outcomes)) is not None:
         yield f"<p>{escape(unused)}</p>"
     if result.unscored:
         items = "".join(f"<li>{escape(line)}</li>" for line in rows_not_scored(result))

@@ -89,7 +89,7 @@ def rows_not_scored(result: BenchResult) -> list[str]:
     return [f"{one.incident_id} ({one.condition.value}): {one.sentence}" for one in result.unscored]
 
 
-def unused_line(outcomes: Sequence[Outcome]) -> str | None:
+def line_of_unused(outcomes: Sequence[Outcome]) -> str | None:
     """The roles of files that were written and that the product cannot use yet, where there are any."""
     roles = Counter(role for outcome in outcomes for role in outcome.run.case.unused)
     named = ", ".join(f"{role} (of {count} runs)" for role, count in sorted(roles.items()))

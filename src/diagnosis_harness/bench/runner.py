@@ -14,7 +14,7 @@ from diagnosis_harness.bench.case import SOUND, BenchRun, Condition, DataSet, Tr
 from diagnosis_harness.bench.measures import Score, score_splits
 from diagnosis_harness.bench.results_file import ResultsFile
 from diagnosis_harness.bench.scoring import Outcome, judge
-from diagnosis_harness.bench.work import UNREADABLE, Bench, Task, attempt_all, open_labels
+from diagnosis_harness.bench.work import DAMAGED, Bench, Task, attempt_all, open_labels
 from diagnosis_harness.kernel.errors import InvalidInput
 
 Tick = Callable[[int, int], None]
@@ -133,7 +133,7 @@ def run_bench(
 def _tasks(wanted: Wanted, data_set: DataSet) -> tuple[Task, ...]:
     try:
         return wanted.tasks(data_set)
-    except UNREADABLE as error:
+    except DAMAGED as error:
         problem = f"it is not of the form of the set ({type(error).__name__}: {error})"
         raise InvalidInput(data_set.name, problem, "fetch the data set again") from error
 

@@ -31,7 +31,7 @@ BASELINES_KEPT = (
 )
 RUNS_EACH = 150  # a process makes so many runs and ends, so that its memory stays bounded
 LABELS_EACH = 25  # simulated worlds whose truth one process finds at a time
-UNREADABLE = (
+DAMAGED = (
     *(OSError, EOFError, zlib.error),
     *(ValueError, LookupError, AttributeError, TypeError, OverflowError),
 )
@@ -92,7 +92,7 @@ class _Worker:
             case = self.bench.data_set.export(task.incident_id, task.condition, self.target)
         except InvalidInput as error:
             return Attempt(task, refusal=str(error))
-        except UNREADABLE as error:
+        except DAMAGED as error:
             return Attempt(task, refusal=f"its files are not of the form of the set ({_name(error)})")
         try:
             key = self._key(task, case)
@@ -180,7 +180,7 @@ def open_labels(bench: Bench, incident_ids: Sequence[str], *, jobs: int) -> Mapp
     """
     try:
         return _open_labels(bench, incident_ids, jobs=jobs)
-    except UNREADABLE as error:
+    except DAMAGED as error:
         problem = f"its labels are not of the form of the set ({_name(error)})"
         raise InvalidInput(bench.data_set.name, problem, "fetch the data set again") from error
 

@@ -206,9 +206,9 @@ def _show(result: BenchResult) -> None:
     from diagnosis_harness.bench.report import (
         COLUMNS,
         failure_line,
+        line_of_unused,
         rows_not_scored,
         score_rows,
-        unused_line,
         wrong_rows,
     )
 
@@ -231,7 +231,7 @@ def _show(result: BenchResult) -> None:
     console.print(table)
     if (broken := failure_line(result.outcomes)) is not None:
         console.print(broken, soft_wrap=True)
-    if (unused := unused_line(result.outcomes)) is not None:
+    if (unused := line_of_unused(result.outcomes)) is not None:
         console.print(unused, soft_wrap=True)
     for line in rows_not_scored(result):
         console.print(f"not scored: {line}", soft_wrap=True)

@@ -16,9 +16,9 @@ from diagnosis_harness.bench.report import (
     COLUMNS,
     bench_document,
     failure_line,
+    line_of_unused,
     rows_not_scored,
     score_rows,
-    unused_line,
     wrong_rows,
 )
 from diagnosis_harness.bench.results_file import ResultsFile
@@ -289,5 +289,5 @@ def test_a_folder_that_the_product_refuses_is_named_with_the_reason(tmp_path: Pa
 def test_roles_that_the_product_cannot_use_yet_are_listed(tmp_path: Path) -> None:
     """With how many runs had them; nothing where all is used."""
     result = run_bench(Bench(Diary(unused=("states",)), blame_x, tmp_path))
-    assert unused_line(result.outcomes) == "written and not used yet: states (of 4 runs)"
-    assert unused_line(()) is None
+    assert line_of_unused(result.outcomes) == "written and not used yet: states (of 4 runs)"
+    assert line_of_unused(()) is None

@@ -34,7 +34,7 @@ ALERT_ROLE = "alert"
 WITHOUT_ALERT_FILES = frozenset({Condition.NOTHING, Condition.ALERT, Condition.HEALTHY_QUESTION})
 """Conditions that state no alert, or another one than the files."""
 
-LATEST_S = 253_402_300_799.0  # the end of the year 9999, the last that a time can be written in
+_LATEST_S = 253_402_300_799.0  # the end of the year 9999, the last that a time can be written in
 
 Tables = Mapping[str, object]
 
@@ -273,7 +273,7 @@ def _time_s(value: object, zone: str, place: str) -> float | None:
     if value is None or isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        if not abs(value) < LATEST_S:
+        if not abs(value) < _LATEST_S:
             raise InvalidInput(place, f"the time {value} is none", "write ISO 8601 or seconds since 1970")
         return float(value)
     try:
