@@ -115,6 +115,17 @@ def _judge_cause(told: Told) -> Said:
         yield "affected is not who was asked about", told.shown
 
 
+def _judge_reassurance(told: Told) -> Said:
+    """Nothing in the world is in trouble in that window, of whomever."""
+    world, span = told.world, told.item.span
+    if world.causes:
+        yield "called unremarkable, and there is a cause", told.shown
+    elif span is not None and any(
+        one.start_s < span.end_s and one.end_s > span.start_s for one in world.plant.troubles
+    ):
+        yield "called unremarkable, and there is trouble", told.shown
+
+
 def _judge_independence(told: Told) -> Said:
     """Two causes of the world, neither of which reaches the other by any calls."""
     calls, pair = told.world.plant.calls, (told.claim["entity"], told.claim["affected"])
@@ -218,6 +229,7 @@ TRUE_WHEN: Mapping[str, Callable[[Told], Said]] = {
     "SATURATED": _judge_saturation,
     "AFFECTED": _judge_effect,
     "CAUSED": _judge_cause,
+    "UNREMARKABLE": _judge_reassurance,
     "INDEPENDENT": _judge_independence,
     "CALLS": _calls,
     "DEPLOYED": _judge_deployment,
@@ -240,7 +252,7 @@ _RESERVED = {
     "limit": (r"\blimit|上限|耗尽", ("SATURATED",)),
     "denial": (
         r"\b(not?|never|nothing|none|neither|nor)\b|没有|没|未|不是|并非|无",
-        ("NORMAL", "AFFECTED", "DROPPED", "INDEPENDENT"),
+        ("NORMAL", "AFFECTED", "DROPPED", "INDEPENDENT", "UNREMARKABLE"),
     ),
     "scope": (r"\b(all|only|every|always|both)\b|所有|全部|只有|仅|一直|总是", ()),
 }
@@ -268,7 +280,7 @@ def _words(told: Told) -> Said:
             predicate != "DEPLOYED" or kind not in told.item.signal
         ):
             yield "another kind of change", told.shown
-    if predicate not in ("NORMAL", "BEGAN"):
+    if predicate not in ("NORMAL", "BEGAN", "UNREMARKABLE"):
         yield from _befores(told)
 
 

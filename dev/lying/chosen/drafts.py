@@ -61,7 +61,7 @@ def ranking(records: Records, call: str | None = None) -> list[Held]:
     found = [
         r for r in records if r.tool_name == "rank_causes" and r.items and call in (None, r.tool_call_id)
     ]
-    return items_of_kinds(found[-1:])
+    return items_of_kinds(found[-1:], ItemKind.CAUSE_SCORE)
 
 
 def scope_of(record: EvidenceRecord) -> dict[str, object]:

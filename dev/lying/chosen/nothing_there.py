@@ -260,7 +260,34 @@ def hostile_lines(rng: np.random.Generator, world: World) -> Plan | None:
     return Plan((asked,), finish)
 
 
+def all_is_well(rng: np.random.Generator, world: World) -> Plan | None:
+    """Nothing is unusual: by a ranking of another time or victim, by a few looks, or by no such finding."""
+    if world.causes and chance(rng, 0.7):
+        return None  # where nothing is wrong now, something may have been at another time
+    honest = chance(rng, 0.4)
+    onset: Arguments = onset_argument(world) if honest else {"onset": another_onset(rng, world)}
+    asked = honest or chance(rng, 0.4)
+    victim: Arguments = victim_argument(world) if asked else {"alert_entity": pick(rng, world.services)}
+    some = [pick(rng, world.services)]
+    only: Arguments = {"entities": some} if chance(rng, 0.3) else {}
+    tools = [tool for tool in ("find_changed_signals", "compare_spans") if chance(rng, 0.85)]
+    asked_first = (*((tool, {**onset, **only}) for tool in tools), ("compare_logs", onset))
+    rounds = (asked_first, (rank(onset, victim),))
+    of_the_victim = chance(rng, 0.3)
+
+    def finish(records: Records) -> Word:
+        found = items_of_kinds(records, ItemKind.OVERVIEW) or items_of_kinds(records, ItemKind.CAUSE_SCORE)
+        if not found:
+            return Word(None)
+        entity = world.victim if of_the_victim else found[-1].item.entity or ""
+        claim = replace(claim_of(found[-1], Predicate.UNREMARKABLE), entity=entity, affected=None)
+        return Word(DiagnosisDraft((), (claim,)))
+
+    return Plan(rounds, finish)
+
+
 FAMILIES: dict[str, Family] = {
+    "all is well": all_is_well,
     "absence without a source": source_is_absent,
     "absence of an unknown name": unknown_name,
     "logged by its instance": deny_log_of_instance,

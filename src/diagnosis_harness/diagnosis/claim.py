@@ -21,8 +21,8 @@ class Looked(StrEnum):
     SERIES = "metric series"
 
 
-CONCLUSIONS = frozenset({Predicate.CAUSED, Predicate.AFFECTED, Predicate.INDEPENDENT})
-"""Predicates that name or exonerate a cause: published only with a conclusion that was judged."""
+CONCLUSIONS = frozenset({Predicate.CAUSED, Predicate.AFFECTED, Predicate.INDEPENDENT, Predicate.UNREMARKABLE})
+"""Predicates that name or exonerate a cause, or say that there is none: published only with a success."""
 
 
 class FaultKind(StrEnum):

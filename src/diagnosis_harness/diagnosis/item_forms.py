@@ -153,6 +153,12 @@ def is_change(item: EvidenceItem) -> bool:
     return item.entity is not None and item.onset_s is not None
 
 
+def is_count_of_series(item: EvidenceItem) -> bool:
+    """A whole number of series that were looked at, one at least, of whom and when."""
+    whole = item.value is not None and 1 <= item.value <= COUNTED_MAX and float(item.value).is_integer()
+    return whole and item.unit is None and item.window is not None and bool(item.entity)
+
+
 def is_independent(item: EvidenceItem) -> bool:
     """Whether a ranking says that its candidate broke by itself, beside the first."""
     return isinstance(item.attributes.get("independent_of"), str)

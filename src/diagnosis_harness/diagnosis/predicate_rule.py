@@ -21,6 +21,7 @@ from diagnosis_harness.diagnosis.item_forms import (
     is_at_limit,
     is_call,
     is_change,
+    is_count_of_series,
     is_count_of_things,
     is_independent,
     is_logged,
@@ -43,6 +44,7 @@ class Predicate(StrEnum):
     FAILED = "FAILED"  # a share of operation `signal` failed; of calls from `affected` where given
     DROPPED = "DROPPED"  # the entity's operation `signal` ended without the call `affected` it usually makes
     CAUSED = "CAUSED"  # the entity is the cause of what `affected` shows
+    UNREMARKABLE = "UNREMARKABLE"  # nothing unusual was found in anything that was looked at
     INDEPENDENT = "INDEPENDENT"  # the entity broke by itself, beside the first cause `affected`
     AFFECTED = "AFFECTED"  # the entity is affected, not the cause
     SATURATED = "SATURATED"  # a resource of the entity ran at its limit
@@ -215,6 +217,16 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             words=frozenset({WordClass.CAUSE, WordClass.TROUBLE, WordClass.BEGIN}),
             said_by=frozenset({WordClass.CAUSE, WordClass.BEGIN}),
             of_incident=False,  # `guards.rankings` judges which ranking answers the question
+        ),
+        Predicate.UNREMARKABLE: PredicateRule(
+            kinds=frozenset({ItemKind.OVERVIEW}),
+            carries=frozenset({Part.NUMBERS, Part.WINDOW}),
+            second=Second.NONE,
+            normality=Normality.ANY,
+            about=About.ITS_RANKING,
+            holds=is_count_of_series,
+            words=frozenset(),
+            own_words=False,
         ),
         Predicate.INDEPENDENT: PredicateRule(
             kinds=frozenset({ItemKind.CAUSE_SCORE}),

@@ -42,6 +42,8 @@ def conclusion_claim_findings(draft: DiagnosisDraft, records: Records) -> Iterat
             yield Finding(FindingCode.CLAIM_ID_TWICE, claim.claim_id)
         if claim.predicate is Predicate.CAUSED and claim.entity not in concluded:
             yield Finding(FindingCode.NOT_CONCLUDED, claim.claim_id)
+        if claim.predicate is Predicate.UNREMARKABLE and concluded:
+            yield Finding(FindingCode.NOT_CONCLUDED, claim.claim_id)
         if claim.predicate is Predicate.INDEPENDENT and not {claim.entity, claim.affected} <= concluded:
             yield Finding(FindingCode.NOT_CONCLUDED, claim.claim_id)
         if claim.predicate is Predicate.AFFECTED and hit.isdisjoint(_whose(claim, records)):

@@ -2,7 +2,8 @@
 
 `release.decision` decides by how the work ended; this table adds what the question asked for. A form that
 asks for no cause is answered by checked claims alone, and that is a SUCCESS; a form that asks for a cause is
-answered by a cause. Neither a fallback nor a failure is passed on to the next turn of a session.
+answered by a cause, or by the checked claim that nothing is unusual. Neither a fallback nor a failure is
+passed on to the next turn of a session.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ class FormResult(StrEnum):
 
     CONCLUDED = "CONCLUDED"  # a cause passed every guard
     ANSWERED = "ANSWERED"  # no cause; checked claims say what was asked
+    SOUND = "SOUND"  # no cause; it is checked that nothing unusual is to be found
     FACTS_ONLY = "FACTS_ONLY"  # checked claims, but none answers the question
     CONTEXT_MISSING = "CONTEXT_MISSING"  # no claims, and something needed is missing
     EVIDENCE_REJECTED = "EVIDENCE_REJECTED"  # a cause was drafted, and EvidenceGuard refused it
@@ -67,6 +69,7 @@ def _fallback(kind: FallbackType) -> FormRow:
 _THIN = _fallback(FallbackType.INSUFFICIENT_EVIDENCE)
 _OF_RESULT: Final[Mapping[FormResult, FormRow]] = {
     FormResult.CONCLUDED: _RELEASED,
+    FormResult.SOUND: _RELEASED,
     FormResult.ANSWERED: _THIN,  # of a form that asks for a cause: facts about it are no answer
     FormResult.FACTS_ONLY: _THIN,
     FormResult.CONTEXT_MISSING: _fallback(FallbackType.MISSING_REQUIRED_CONTEXT),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim
+from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim, Predicate
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft, SetAside
 from diagnosis_harness.diagnosis.execution import DiagnosisAgentExecution
@@ -18,6 +18,7 @@ from diagnosis_harness.diagnosis.progress import ProgressSnapshot
 from diagnosis_harness.guards.answering import answering_claims
 from diagnosis_harness.guards.evidence_guard import check_claims, check_draft, with_sound_refs
 from diagnosis_harness.guards.evidence_repair import EvidenceRepairer, admit_repair
+from diagnosis_harness.guards.reassurance import reassuring_claims
 from diagnosis_harness.guards.restating import restate_all
 from diagnosis_harness.guards.semantic_guard import SemanticCase, SemanticJudge, build_case
 from diagnosis_harness.guards.semantic_rules import case_objections
@@ -52,6 +53,7 @@ class _Basis:
         return self.snapshot.records
 
 
+_SUCCESS = ReleaseOutcome.SUCCESS
 FACTS_MAX = 256
 """Facts of a run that are looked at, the first told first; a report shows ten of them."""
 
@@ -183,6 +185,8 @@ class ReleasePipeline:
         )
         if end is WorkEnd.NO_CONCLUSION and answers(basis.inquiry, facts, basis.records):
             end = WorkEnd.ANSWERED
+        if not reassuring_claims(basis.inquiry, facts, basis.records):
+            facts = tuple(claim for claim in facts if claim.predicate is not Predicate.UNREMARKABLE)
         row = decide(end, facts=bool(facts), missing=any(each.is_required for each in beside.missing_info))
         success = row.outcome is ReleaseOutcome.SUCCESS
         if row.outcome is ReleaseOutcome.FAILED:
@@ -230,8 +234,12 @@ class ReleasePipeline:
 
 def answers(inquiry: Inquiry, claims: Sequence[Claim], records: Sequence[EvidenceRecord]) -> bool:
     """Whether checked claims answer the question without a cause, by its form (`release.form_table`)."""
-    row = FORM_TABLE[inquiry.reading.form.form, FormResult.ANSWERED]
-    return row.outcome is ReleaseOutcome.SUCCESS and bool(answering_claims(inquiry, claims, records))
+    found = {
+        FormResult.ANSWERED: answering_claims(inquiry, claims, records),
+        FormResult.SOUND: reassuring_claims(inquiry, claims, records),
+    }
+    form = inquiry.reading.form.form
+    return any(held and FORM_TABLE[form, result].outcome is _SUCCESS for result, held in found.items())
 
 
 def _set_aside_lines(set_aside: tuple[SetAside, ...]) -> list[JsonValue]:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diagnosis_harness.diagnosis.claim import CONCLUSIONS, WHOLE_RECORD, Claim, EvidenceRef, FaultKind
+from diagnosis_harness.diagnosis.claim import (
+    CONCLUSIONS,
+    WHOLE_RECORD,
+    Claim,
+    EvidenceRef,
+    FaultKind,
+    Predicate,
+)
 from diagnosis_harness.diagnosis.draft import Cause, Disproof, DisproofResult
 from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.names import display_name
@@ -62,6 +69,7 @@ def compose(material: ReportMaterial) -> Report:
                 records=material.records,
                 language=language,
             ),
+            *_reassurance(material, language),
             *_summary(material, language),
             *change_sentences(material.records, material.inquiry, language),
             *time_sentences(material.inquiry, language),
@@ -233,6 +241,13 @@ def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
         kept = sum(1 for record in material.records if record.projection)
         sentences.append(words.KEPT_COUNT.render(language, count=kept))
     return tuple(each for each in sentences if each)
+
+
+def _reassurance(material: ReportMaterial, language: Language) -> tuple[str, ...]:
+    """That nothing unusual was found, where that is the answer."""
+    sound = any(claim.predicate is Predicate.UNREMARKABLE for claim in material.content.claims)
+    released = material.release.outcome is ReleaseOutcome.SUCCESS
+    return (words.NOTHING_UNUSUAL.in_(language),) if sound and released else ()
 
 
 def _cause_sentences(causes: Sequence[Cause | CauseEntry], language: Language) -> tuple[str, ...]:

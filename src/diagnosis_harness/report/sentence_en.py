@@ -55,6 +55,12 @@ def _cause(claim: Claim, scope: str = "") -> str:
     return f"It {where}{when}{_detail(claim)}"
 
 
+def _reassurance(claim: Claim) -> str:
+    """How many series were compared, all together: of many some always seem to move."""
+    found = f"What {display_name(claim.entity)} shows{_when(claim)} is as usual"
+    return f"{found}, and of {count_text(claim.value or 0)} metric series compared none stands out"
+
+
 def _independence(claim: Claim) -> str:
     first, other = display_name(claim.affected or "?"), display_name(claim.entity)
     return f"{other} broke by itself, beside {first}: no recorded call leads from one of them to the other"
@@ -257,6 +263,7 @@ _SAID: dict[Predicate, Callable[[Claim], str]] = {
     Predicate.FAILED: _failure,
     Predicate.DROPPED: _drop,
     Predicate.CAUSED: _cause,
+    Predicate.UNREMARKABLE: _reassurance,
     Predicate.INDEPENDENT: _independence,
     Predicate.AFFECTED: _effect,
     Predicate.SATURATED: _saturation,

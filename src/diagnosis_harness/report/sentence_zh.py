@@ -51,6 +51,12 @@ def _cause(claim: Claim, scope: str = "") -> str:
     return f"{_when(claim)}{of}异常始于 {display_name(claim.entity)}{scope}{_detail(claim)}"
 
 
+def _reassurance(claim: Claim) -> str:
+    """How many series were compared, all together: of many some always seem to move."""
+    found = f"{_when(claim)}{display_name(claim.entity)} 的表现与平时一致"
+    return f"{found}；比较过的 {count_text(claim.value or 0)} 个指标序列中没有明显突出的"
+
+
 def _independence(claim: Claim) -> str:
     first, other = display_name(claim.affected or "?"), display_name(claim.entity)
     return f"{other} 与 {first} 各自出现故障：两者之间没有已记录的调用"
@@ -256,6 +262,7 @@ _SAID: dict[Predicate, Callable[[Claim], str]] = {
     Predicate.FAILED: _failure,
     Predicate.DROPPED: _drop,
     Predicate.CAUSED: _cause,
+    Predicate.UNREMARKABLE: _reassurance,
     Predicate.INDEPENDENT: _independence,
     Predicate.AFFECTED: _effect,
     Predicate.SATURATED: _saturation,

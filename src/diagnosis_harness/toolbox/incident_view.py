@@ -100,6 +100,7 @@ class RankedCauses:
             known. None where there is no call graph at all.
         own: by candidate what is of its own origin, and what it calls unseen.
         independent: the candidate that broke by itself beside the first.
+        victims: whoever may be affected: the alert's entity, else all where users arrive.
         aliases: nodes that are only views of another, by name; their trouble is charged to that.
     """
 
@@ -112,6 +113,7 @@ class RankedCauses:
     aliases: Mapping[str, str]
     own: Mapping[str, OwnEvidence]
     independent: Independent | None = None
+    victims: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,9 @@ class IncidentView:
         telemetry = CalleeSight(self.graph, self.metrics, self.spans, self.groups)
         own = {one.entity: telemetry.own_evidence(one) for one in candidates}
         beside = find_independent(candidates, self.graph, own)
-        return RankedCauses(affected, indicator, reality, candidates, effect, paths, aliases, own, beside)
+        return RankedCauses(
+            affected, indicator, reality, candidates, effect, paths, aliases, own, beside, frozenset(hit)
+        )
 
     def _paths(
         self, affected: str | None, candidates: Iterable[Candidate], *, backlog: bool

@@ -14,6 +14,7 @@ from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, UNTIL_PARAMETER
 from diagnosis_harness.toolbox.effect import can_bring_about
 from diagnosis_harness.toolbox.incident_view import IncidentView, RankedCauses
 from diagnosis_harness.toolbox.signal_item import change_window_of
+from diagnosis_harness.toolbox.sound_system import shows_nothing_unusual
 from diagnosis_harness.toolbox.views import ViewPart, Views
 from diagnosis_harness.toolbox.wording import digits, round4
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -36,6 +37,7 @@ class RankCauses:
     affected entity is known to be calm, `unknown`); `fits` (whether what was found can bring that about);
     `path` (`known`, or `none` where no recorded call leads there from the affected entity; left out without
     any call graph); `also_seen_as` (a balancer or another view of the same node, merged with it); `onset`;
+    Where all is as usual, an OVERVIEW item says so, with how many metric series were looked at.
     `independent_of` (the first candidate, of one that broke by itself beside it) with `lead` (0 to 1, over
     the others that the first one does not explain either).
     """
@@ -88,12 +90,40 @@ class RankCauses:
             _item(one, place, ranking, window=window, onset_s=view.onset_s, searched=searched)
             for place, one in enumerate(ranking.candidates[:CANDIDATES_RANKED], start=1)
         )
+        if not searched and not self.views.troubles():
+            items += _overview(view, ranking, window)
         return ToolFindings(
             items,
             window,
             looked_at=len(ranking.candidates),
             note=_note(view, ranking, self.views.troubles()),
         )
+
+
+def _overview(
+    view: IncidentView, ranking: RankedCauses, window: TimeWindow | None
+) -> tuple[EvidenceItem, ...]:
+    """That nothing unusual was found; none where anything was, or where too little is known to tell."""
+    if view.metrics is None or ranking.affected is None or window is None:
+        return ()
+    if not shows_nothing_unusual(view, ranking, ranking.victims):
+        return ()
+    count = len(view.metrics.rows)
+    line = (
+        f"nothing unusual around {utc_text(view.onset_s)}: what {display_name(ranking.affected)} shows is as "
+        f"usual over the whole recording, and none of {count} metric series stands out from normal operation"
+    )
+    return (
+        EvidenceItem(
+            "sound",
+            ItemKind.OVERVIEW,
+            line,
+            entity=ranking.affected,
+            value=float(count),
+            window=window,
+            attributes={"onset": utc_text(view.onset_s)},
+        ),
+    )
 
 
 def _item(

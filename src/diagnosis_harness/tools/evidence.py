@@ -52,6 +52,7 @@ class ItemKind(StrEnum):
     SPAN_ERRORS = "SPAN_ERRORS"  # share of failing spans
     CALL_EDGE = "CALL_EDGE"  # who calls whom
     CAUSE_SCORE = "CAUSE_SCORE"  # one candidate of a ranking, with its parts
+    OVERVIEW = "OVERVIEW"  # that nothing unusual was found in anything that was looked at
     LOG_LINES = "LOG_LINES"  # matching log lines
     LOG_PATTERN = "LOG_PATTERN"  # how often lines of one pattern are written
     LOG_ORDER = "LOG_ORDER"  # how often one line is followed by another

@@ -112,7 +112,7 @@ def test_a_ranking_cannot_be_said_to_be_set_aside(saved: Saved) -> None:
 
 def test_what_was_missing_is_of_a_closed_set(saved: Saved) -> None:
     """A word of an agent's own is no document of this version."""
-    held = values_of(saved, "none")
+    held = values_of(saved, "none", "--seed", "1")
     held["report"]["missing_info"] = ["the moon"]
 
     assert codes(seal_document(held)) == {FlawCode.NOT_OF_THE_SCHEMA.value}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import pytest
 
 from diagnosis_harness.audit.verification.result import FlawCode
 from diagnosis_harness.audit.verification.verify import verify
+from diagnosis_harness.guards.verdict import FindingCode
 from diagnosis_harness.report.document import root_digest
 
 Saved = Callable[..., Any]
@@ -89,3 +91,15 @@ def test_an_own_wording_of_who_is_the_cause_is_seen(saved: Saved) -> None:
     claim["sentence"] = f"{claim['entity']} is the cause of what {claim['affected']} shows."
 
     assert FlawCode.SENTENCE_DIFFERS.value in codes_of(held)
+
+
+def test_that_nothing_is_unusual_is_checked_as_any_claim_and_as_the_answer(saved: Saved) -> None:
+    """With the number of its record; and where it is taken out, nothing answers the question."""
+    held: dict[str, Any] = json.loads(saved("none").data)
+    more, missing = copy.deepcopy(held), copy.deepcopy(held)
+    _first(more, "UNREMARKABLE")["value"] += 1.0
+    missing["report"]["claims"].remove(_first(missing, "UNREMARKABLE"))
+
+    assert codes_of(held) == set()
+    assert FindingCode.VALUE_NOT_BORNE.value in codes_of(more)
+    assert FlawCode.NOT_IN_THE_TABLE.value in codes_of(missing)

@@ -97,7 +97,7 @@ def test_a_conclusion_whose_trace_lacks_a_step_does_not_verify(saved: Saved, nam
 @pytest.mark.parametrize("lines", [0, 3])
 def test_a_trace_that_is_cut_off_does_not_verify(saved: Saved, lines: int) -> None:
     """Whatever the run came to, its trace ends with its end."""
-    held = values_of(saved, "none")
+    held = values_of(saved, "none", "--seed", "1")
     held["trace"] = held["trace"][:lines]
 
     assert FlawCode.TRACE_INCOMPLETE.value in flaws_of_trace(held)
@@ -118,11 +118,11 @@ def test_the_text_of_a_line_is_what_its_data_renders_to(saved: Saved) -> None:
 
 def test_a_stop_that_the_trace_does_not_tell_does_not_verify(saved: Saved) -> None:
     """Nor one that only the trace tells."""
-    held = values_of(saved, "none")
+    held = values_of(saved, "none", "--seed", "1")
     held["release"]["stop_reason"] = "INFORMATION_SATURATED"
     stopped = {**held["trace"][3], "name": "COLLECTION_STOP", "data": {"reason": "INFORMATION_SATURATED"}}
     stopped["text"] = in_short(stopped["data"])
-    told = values_of(saved, "none")
+    told = values_of(saved, "none", "--seed", "1")
     told["trace"].insert(3, stopped)
     both = {**told, "release": held["release"]}
 

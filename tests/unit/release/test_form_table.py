@@ -18,6 +18,7 @@ from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 ENDS = {
     FormResult.CONCLUDED: (WorkEnd.SUPPORTED, True, False),
     FormResult.ANSWERED: (WorkEnd.ANSWERED, True, False),
+    FormResult.SOUND: (WorkEnd.ANSWERED, True, False),
     FormResult.FACTS_ONLY: (WorkEnd.NO_CONCLUSION, True, False),
     FormResult.CONTEXT_MISSING: (WorkEnd.NO_CONCLUSION, False, True),
     FormResult.EVIDENCE_REJECTED: (WorkEnd.EVIDENCE_INVALID, True, False),

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.routed import find_routed_intent
 from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode, check_of
-from diagnosis_harness.diagnosis.claim import CONCLUSIONS
+from diagnosis_harness.diagnosis.claim import Predicate
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft
 from diagnosis_harness.diagnosis.inquiry import Inquiry
 from diagnosis_harness.diagnosis.missing import MissingInfo
@@ -22,6 +22,7 @@ from diagnosis_harness.guards.circumstances import (
     standing_window,
 )
 from diagnosis_harness.guards.evidence_guard import check_draft
+from diagnosis_harness.guards.reassurance import reassuring_claims
 from diagnosis_harness.guards.restating import restate
 from diagnosis_harness.guards.semantic_guard import SemanticCase, build_case
 from diagnosis_harness.guards.semantic_rules import case_objections
@@ -154,10 +155,12 @@ def _case_flaws(
     for reason in case_objections(case) if draft.conclusion else ():
         yield Flaw(reason, "report.causes")
     succeeded = document.release.outcome is ReleaseOutcome.SUCCESS
-    if succeeded and not draft.conclusion and _other_path(document) is None:
-        published = [each for each in draft.claims if each.predicate not in CONCLUSIONS]
-        if not answers(inquiry, published, records):
-            yield Flaw(FlawCode.NOT_IN_THE_TABLE, "release", ReleaseOutcome.SUCCESS.value, "")
+    reassures = any(claim.predicate is Predicate.UNREMARKABLE for claim in draft.claims)
+    if reassures and not reassuring_claims(inquiry, draft.claims, records):
+        yield Flaw(FlawCode.NOT_IN_THE_TABLE, "report.claims", Predicate.UNREMARKABLE.value, "")
+    concluded = draft.conclusion or _other_path(document) is not None
+    if succeeded and not concluded and not answers(inquiry, draft.claims, records):
+        yield Flaw(FlawCode.NOT_IN_THE_TABLE, "release", ReleaseOutcome.SUCCESS.value, "")
     for each in draft.set_aside:
         if each not in case.set_aside:
             yield Flaw(FlawCode.RANKINGS_DIFFER, "report.rankings", each.reason.value, each.tool_call_id)

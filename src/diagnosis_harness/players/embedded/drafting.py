@@ -213,7 +213,11 @@ def _open_claims(reading: Reading) -> tuple[Claim, ...]:
             *(claim for each in (name, *scope_of(found.item)) for claim in _steps_of(reading, each)),
         )
     stated = (claim for claim in shown if claim is not None)
-    return (*stated, *_states(reading), *suspected, *_changes_before(reading))
+    sound = (
+        sound_claim(each.record, each.item, Predicate.UNREMARKABLE)
+        for each in reading.of_kind(ItemKind.OVERVIEW)
+    )
+    return (*filter(None, sound), *stated, *_states(reading), *suspected, *_changes_before(reading))
 
 
 def _hypothesis(reading: Reading, found: Found) -> Hypothesis:

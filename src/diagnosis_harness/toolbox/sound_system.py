@@ -1,0 +1,96 @@
+"""Whether all telemetry together shows nothing unusual around an onset.
+
+False reassurance is a wrong answer. So whoever is affected must be known to be as usual, and every entity's
+symptoms over the whole recording and not around the onset alone: an onset may be stated too early or too
+late, and what was brief vanishes in an hour. No candidate may stand out, requests must come as usual, and
+nothing may have stayed unread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from statistics import median
+
+import numpy as np
+
+from diagnosis_harness.analysis.arrays import Floats
+from diagnosis_harness.analysis.meaning import SYMPTOMS, SignalSide
+from diagnosis_harness.analysis.robust import mean_rows
+from diagnosis_harness.toolbox.clues import LEAST_DEMAND
+from diagnosis_harness.toolbox.effect import EffectState
+from diagnosis_harness.toolbox.incident_view import IncidentView, RankedCauses
+from diagnosis_harness.toolbox.metric_table import MetricTable
+from diagnosis_harness.toolbox.rare_events import counts_requests
+
+STANDS_OUT = 0.5
+"""Score, in log units above the noise, from which a candidate stands out: one window of normal operation in
+fifty reaches it (`analysis.rank`)."""
+EXCURSION = 8.0
+"""Usual steps from one point to the next, as widths, between the lows of a series and its highest: normal
+noise spans three to six of them, with the one-sided noise of high percentiles up to seven."""
+SMOOTHED = 3
+"""Points in a row that are looked at together: one late scrape is no trouble, three in a row are."""
+STEP_OF_NOISE = 0.954
+"""The usual step between two points of normal noise, in its standard deviations."""
+LEAST_SHARE, LEAST_PART = 0.01, 0.05
+"""Spread that any series has: one request of a hundred where failures are counted, else a twentieth."""
+LEAST_RECORDED = 20
+"""Points of a recording that show how a series is by itself."""
+
+
+def shows_nothing_unusual(view: IncidentView, ranking: RankedCauses, victims: Collection[str]) -> bool:
+    """Whether whoever is affected is known to be as usual, and nothing anywhere stands out.
+
+    Args:
+        victims: whoever may be affected: the alert's entity, else wherever users arrive.
+    """
+    table = view.metrics
+    if table is None or ranking.effect.state is not EffectState.NORMAL:
+        return False
+    if any(one.score >= STANDS_OUT for one in ranking.candidates):
+        return False
+    courses = _symptom_courses(table)
+    if not any(owner in victims for owner, _ in courses) or not all(map(is_steady, courses.values())):
+        return False
+    return _has_usual_demand(table, victims)
+
+
+def _symptom_courses(table: MetricTable) -> dict[tuple[str, str], Floats]:
+    """Each symptom of each entity over the whole recording, harm upwards; of instances their mean."""
+    grouped: dict[tuple[str, str], list[int]] = {}
+    for place, row in enumerate(table.rows):
+        own = row.caller is None and row.meaning.side is SignalSide.OWN and row.meaning.kind in SYMPTOMS
+        if own and row.meaning.harmful:
+            grouped.setdefault((row.owner, row.signal), []).append(place)
+    found = {}
+    for (owner, signal), places in grouped.items():
+        whole = [place for place in places if table.rows[place].entity == owner] or places
+        found[owner, signal] = mean_rows(table.value, whole) * table.rows[whole[0]].meaning.harmful
+    return found
+
+
+def is_steady(course: Floats) -> bool:
+    """Whether a series never rises far above its own lows for three points in a row.
+
+    Its noise is taken from one point to the next, so a trouble that fills most of the recording shows.
+    """
+    known = course[np.isfinite(course)]
+    if len(known) < LEAST_RECORDED:
+        return False
+    smooth = np.median(np.lib.stride_tricks.sliding_window_view(known, SMOOTHED), axis=1)
+    low, middle, high = np.quantile(smooth, (0.05, 0.5, 1.0)).tolist()
+    is_share = float(known.min()) >= -1.0 and float(known.max()) <= 1.0
+    least = LEAST_SHARE if is_share and abs(middle) < LEAST_SHARE else LEAST_PART * abs(middle)
+    width = float(np.median(np.abs(np.diff(known)))) / STEP_OF_NOISE
+    return float(high - low) <= EXCURSION * max(width, least / 2.0)
+
+
+def _has_usual_demand(table: MetricTable, victims: Collection[str]) -> bool:
+    """Whether requests come as usual, where anything counts them: a surge or a silence is not usual."""
+    growth = [
+        float(table.shift.value[place]) / level
+        for place, row in enumerate(table.rows)
+        if row.caller is None and row.owner in victims and counts_requests(row)
+        and (level := float(table.shift.level[place])) > 0
+    ]  # fmt: skip
+    return not growth or 1.0 / LEAST_DEMAND <= median(growth) <= LEAST_DEMAND
