@@ -35,7 +35,7 @@ class Question:
     language: Language
     limit_s: float
     onset: float | OnsetWords | None = None
-    """When it began, as the asker states it separately; words are read against the source."""
+    """When it began, stated separately from the question; words are read against the source."""
     zone: str | None = None
     """The zone of times in the text that name none; None is that of the source, else UTC."""
     carried: Carried = NOTHING_CARRIED

@@ -53,7 +53,7 @@ from diagnosis_harness.release.decision import WorkEnd, end_of_state
 T = TypeVar("T")
 
 _STEPS_OF_AN_END = 5
-"""The steps of `_write_end` and one to spare: each has its own limit, and the total must allow for all."""
+"""The number of steps in `_write_end`, plus one: each has its own limit, and the total must cover them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.waiting import sleep
 
 _LOG = logging.getLogger("diagnosis_harness.service")
-_POLL_S = 0.05  # short enough that a stop feels immediate, long enough to cost nothing
+_POLL_S = 0.05  # short enough that a stop feels immediate, long enough to be cheap
 _STORE_WAITS_MAX = 4  # an ending run may wait for its record, its unfinished calls, its log and its row
 
 
@@ -18,8 +18,8 @@ async def drain(service: Service, *, drain_s: float, finalise_timeout_s: float) 
     """Return when this process has no active run, or its runs cannot be ended in time.
 
     Queued runs stay queued, for another process or for this one after a restart. A run that is active for
-    longer than `drain_s` ends FAILED / INTERNAL_FAILURE. One that does not even end then is left to the other
-    processes, which abandon it.
+    longer than `drain_s` ends FAILED / INTERNAL_FAILURE. A run that does not end even then is left to the
+    other processes, which end it as abandoned.
     """
     await service.queue.close()
     if await _wait_until_idle(service, drain_s):

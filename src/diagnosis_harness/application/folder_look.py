@@ -69,7 +69,7 @@ class SignalLook:
     """One signal over all entities that have it.
 
     Attributes:
-        harmful: +1 where a rise does harm, -1 where a fall does, 0 where neither does by itself.
+        harmful: +1 if a rise is harmful, -1 if a fall is, 0 if neither is by itself.
         points: values of all its series together.
     """
 

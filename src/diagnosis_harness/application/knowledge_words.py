@@ -1,4 +1,4 @@
-"""Answers from runbooks as a person reads them, in both languages."""
+"""Words answers from runbooks, in both languages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Quoted: TypeAlias = tuple[tuple[Unit, Passage], ...]
 
 
 _APART = frozenset({BlockKind.CODE, BlockKind.TABLE})
-"""What a number behind it would be read as part of."""
+"""Characters after which a citation number would be read as part of the text."""
 
 
 _FOUND: Final = Text(en="The runbooks say:", zh="运维手册中写道：")

@@ -40,10 +40,8 @@ class RunBudgetLimits:
         tool_calls_per_tool: backend invocations of any one tool.
         input_tokens: tokens sent to language models.
         output_tokens: tokens received from them.
-        total_tokens: both together.
-        run_bytes: bytes of evidence kept.
-        tool_calls_of: a limit of its own for a tool that is named here; adds to nothing, replaces
-            `tool_calls_per_tool` for that tool.
+        total_tokens: both together. run_bytes: bytes of evidence that are stored.
+        tool_calls_of: limits of single tools by name, in place of `tool_calls_per_tool`.
 
     Raises:
         InvalidLimits: a limit is not a positive whole number.
@@ -82,7 +80,7 @@ class BudgetUsage:
         tool_calls_by_tool: the same, by tool name.
         input_tokens, output_tokens, total_tokens: charged for settled calls; open reservations are not in it.
         run_bytes: bytes reserved.
-        estimated_llm_calls: settled calls whose usage nobody reported; they were charged their reservation.
+        estimated_llm_calls: settled calls whose usage was not reported; they were charged their reservation.
     """
 
     llm_calls: int
@@ -139,7 +137,7 @@ class RunBudget(RunHandle):
         self._begun = 0
         self._llm_leases: dict[LlmLease, None] = {}
         self._tool_leases: dict[ToolLease, None] = {}
-        # Attempts of roles that no request has taken over yet: looked up without searching all leases.
+        # Attempts of roles that no request has taken over yet.
         self._open_attempts: dict[LlmLease, None] = {}
 
     def usage(self) -> BudgetUsage:
@@ -157,7 +155,7 @@ class RunBudget(RunHandle):
             )
 
     def open_calls(self) -> OpenCalls:
-        """How many calls have begun, and which are in flight or waiting."""
+        """How many calls have started, and which are in flight or waiting."""
         with self._lock:
             tools = tuple(self._tool_leases)
             return OpenCalls(
@@ -194,7 +192,7 @@ class RunBudget(RunHandle):
             return self._grant(LlmLease(reserved), calls=calls)
 
     def settle_llm_call(self, lease: LlmLease, usage: TokenUsage | None) -> OverLimit | None:
-        """Charge what a call used; None (nobody reported it) charges what it had reserved, at least 1 token.
+        """Charge what a call used; None (it was not reported) charges its reservation, at least 1 token.
 
         Returns:
             The first token limit that usage now exceeds; None when it is within all of them. Settling a lease
@@ -208,7 +206,7 @@ class RunBudget(RunHandle):
             lease.phase = LeasePhase.CLOSED
             self._hold(lease.reserved, -1)
             if lease.is_metered:
-                return None  # its requests have charged their tokens, whatever the player reports
+                return None  # its requests have already charged their tokens
             charged = usage if usage is not None else _at_least_one(lease.reserved)
             self._input_tokens += charged.input_tokens
             self._output_tokens += charged.output_tokens
@@ -247,10 +245,11 @@ class RunBudget(RunHandle):
             return lease
 
     def return_tool_call(self, lease: ToolLease) -> bool:
-        """Give back a reservation that never began, and its charge.
+        """Give back the reservation and the charge of a call that never started.
 
         Returns:
-            Whether it went back; False, and nothing changed, when the call has begun or the lease is closed.
+            Whether it was given back; if the call has started or the lease is closed, False, and nothing
+            changes.
         """
         with self._lock:
             if lease.phase is not LeasePhase.RESERVED:
@@ -266,10 +265,10 @@ class RunBudget(RunHandle):
             return True
 
     def settle_tool_call(self, lease: ToolLease) -> bool:
-        """Close the lease of an invocation that is over; the charge stays.
+        """Close the lease of a finished invocation; the charge stays.
 
         Returns:
-            Whether this call settled it; False when it was closed before.
+            Whether this call settled it; False if it was already closed.
         """
         with self._lock:
             if lease.phase is LeasePhase.CLOSED:

@@ -23,7 +23,7 @@ class OnceCallbacks:
         self._callbacks: dict[object, Callable[[], None]] | None = {}
 
     def add(self, ticket: object, callback: Callable[[], None]) -> bool:
-        """Keep a callback under its ticket; False when the event has happened: the caller calls it."""
+        """Keep a callback under its ticket; False if the event has happened, and the caller must call it."""
         with self._lock:
             if self._callbacks is None:
                 return False

@@ -37,7 +37,7 @@ async def call_llm(
 
     async def attempt(ctx: RunContext) -> T:
         nonlocal lease
-        # The gate stands inside the task: between it and the call there is no turn of the event loop.
+        # The gate is inside the task, so that the event loop cannot switch between the gate and the call.
         lease = start()
         return await operation(ctx)
 
@@ -48,7 +48,7 @@ async def call_llm(
     def discard(reply: T) -> None:
         try:
             usage = _read_usage(usage_of, reply)
-        except Exception:  # noqa: BLE001 - nobody waits for it any more; unknown usage is charged as reserved
+        except Exception:  # noqa: BLE001 - nothing waits for it any more; unknown usage is charged as reserved
             usage = None
         settle(usage)
         _refuse_late(ctx, TracePhase.AGENT, {"call": "llm"})
@@ -61,7 +61,7 @@ async def call_llm(
         reply = await wait(ctx, attempt, clock=clock, limit=limit, leftover=leftover)
         usage = _read_usage(usage_of, reply)
     except BaseException:
-        settle(None)  # unless the reply was there and has been discarded: the first settlement stands
+        settle(None)  # no effect if a discarded reply was already charged: the first settlement counts
         raise
     settle(usage)
     return reply
@@ -141,7 +141,7 @@ def _wait_for_tool(
 
 
 def _leftover(ctx: RunContext, call: OpenCall) -> Leftover[object]:
-    """Record a tool that outlives its wait, and its late result, in the trace; its lease stays open."""
+    """Record in the trace that a tool outlives its wait, and its late result; its lease stays open."""
     told = {"tool_name": call.name, "tool_call_id": call.tool_call_id}
 
     def on_abandon() -> None:

@@ -1,4 +1,7 @@
-"""The signal that work must stop: final, the first reason wins, each resource is notified once."""
+"""The signal that work must stop.
+
+It is final, the first reason counts, and each resource is notified once.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +40,11 @@ class CancelAnswer:
 
     Attributes:
         changed: whether this cancel ended the run; False when it had ended before.
-        state: how the run stands now.
-        reason: why it ended; None for SUCCESS.
-        begun: how many llm and tool calls had ever begun; no other call of this run ever begins.
+        state: the present state of the run. reason: why it ended; None for SUCCESS.
+        begun: how many llm and tool calls were ever started; this run starts no others.
         never_started: tool calls that were admitted and will not start.
-        in_flight: calls that had begun and were not over. They have been notified; whether they physically
-        stop depends on the client or thread they run in. What they still return is discarded.
+        in_flight: calls that had started and not finished. They have been notified; whether they physically
+            stop depends on the client or thread they run in. What they still return is discarded.
         notified: how many registered resources were notified.
     """
 
@@ -96,7 +98,7 @@ class RunCancellation(RunHandle):
         return signal
 
     def latch(self, reason: CancellationReason, *, at_s: float, detail: str = "") -> Signal:
-        """The change of state alone, for a caller that holds the lock and tells after letting it go."""
+        """Change only the state, for a caller that holds the lock and notifies after releasing it."""
         with self._lock:
             ended_run = self._lifecycle.settle(RunTermination(state_for(reason), reason, at_s, detail))
             is_first = self._reason is None

@@ -19,8 +19,8 @@ class RunContext(RunHandle):
     """One run. Always passed as the first argument, also across threads; never a context variable.
 
     Its structure is frozen; cancellation, budget and lifecycle are the run's live handles, shared by all who
-    hold the context. A copy is the same object, and `pickle` and `dataclasses.replace` raise: a second state
-    of the same run cannot appear. Made by `DiagnosisHarnessCore.start_run` alone.
+    hold the context. Copying returns the same object, and `pickle` and `dataclasses.replace` raise, so that a
+    run never has two states. Made by `DiagnosisHarnessCore.start_run` alone.
 
     Attributes:
         session_id: the conversation the run belongs to; not blank.
@@ -29,7 +29,7 @@ class RunContext(RunHandle):
         cancellation: the signal that work must stop.
         budget: what the run may spend and has spent.
         retry_policies: who may try again.
-        lifecycle: how the run stands.
+        lifecycle: the state of the run.
     """
 
     session_id: str
@@ -39,7 +39,7 @@ class RunContext(RunHandle):
     budget: RunBudget
     retry_policies: HarnessRetryPolicies
     lifecycle: RunLifecycle
-    # Not a field, so that only code which opens a run can supply it; `dataclasses.replace` cannot.
+    # Not a field, so that only the code that opens a run can supply it; `dataclasses.replace` cannot.
     opened_by: InitVar[object]
 
     def __post_init__(self, opened_by: object) -> None:

@@ -136,7 +136,7 @@ class DiagnosisHarnessCore(Closing):
         """End the run SUCCESS; at or after the deadline it ends TIMED_OUT instead.
 
         Returns:
-            Whether the run is now SUCCESS by this call; False means that another end stands.
+            Whether this call ended the run SUCCESS; False if it had another end.
         """
         now_s = self._clock.now_s()
         if now_s >= ctx.deadline:
@@ -148,7 +148,7 @@ class DiagnosisHarnessCore(Closing):
         """End the run FAILED, then signal INTERNAL_FAILURE; at or after the deadline it ends TIMED_OUT.
 
         Returns:
-            Whether the run is now FAILED by this call; False means that another end stands.
+            Whether this call ended the run FAILED; False if it had another end.
         """
         return self._signal(ctx, CancellationReason.INTERNAL_FAILURE, detail).changed
 
@@ -185,8 +185,8 @@ class DiagnosisHarnessCore(Closing):
     def settle_llm_call(self, ctx: RunContext, lease: LlmLease, usage: TokenUsage | None) -> None:
         """Record what an attempt used, also above a limit and also after the run's end; once for each lease.
 
-        Usage that nobody reported (None) is not zero: the reservation is charged, at least one token, and the
-        usage is flagged as estimated. Usage above a limit ends the run BUDGET_EXHAUSTED; equal does not.
+        Unreported usage (None) is not zero: the reservation is charged, at least one token, and the usage is
+        flagged as estimated. Usage above a limit ends the run BUDGET_EXHAUSTED; equal does not.
         """
         settle_llm_call(ctx, self._clock, lease, usage)
 
@@ -214,7 +214,7 @@ class DiagnosisHarnessCore(Closing):
         return admit_tool_calls(ctx, self._clock, [OpenCall(name, call_id) for name, call_id in requests])
 
     def return_tool_call(self, ctx: RunContext, lease: ToolLease) -> bool:
-        """Give back a reservation whose call cannot begin; False when it has begun, and the charge stands."""
+        """Give back the reservation of a call that will not start; False if it started and stays charged."""
         return ctx.budget.return_tool_call(lease)
 
     def begin_tool_call(self, ctx: RunContext, lease: ToolLease) -> None:
@@ -227,7 +227,7 @@ class DiagnosisHarnessCore(Closing):
         begin_tool_call(ctx, self._clock, lease)
 
     def settle_tool_call(self, ctx: RunContext, lease: ToolLease) -> bool:
-        """The invocation is over, however it went; False when it was over before."""
+        """Close the lease of a finished invocation, however it ended; False if it was already closed."""
         return ctx.budget.settle_tool_call(lease)
 
     def reserve_bytes(self, ctx: RunContext, size_bytes: int) -> None:

@@ -54,10 +54,10 @@ def exhaust(ctx: RunContext, clock: Clock, detail: str) -> None:
 
 
 def pass_gate(ctx: RunContext, clock: Clock, reserve: Callable[[], Granted | OverLimit]) -> Granted:
-    """Grant a start, if the run has not ended and every counter allows it; otherwise change nothing.
+    """Allow a start if the run has not ended and every counter allows it; otherwise change nothing.
 
-    Whatever ends a run takes the same lock. So nothing starts once `cancel()` has returned, on any thread: a
-    start either comes before the end, whose answer counts it, or is refused.
+    Everything that ends a run takes the same lock. So nothing starts on any thread once `cancel()` has
+    returned: a start either comes before the end and is counted in its answer, or is refused.
 
     Raises:
         RunAborted: the run has ended; or a limit is exceeded, which ends it BUDGET_EXHAUSTED.

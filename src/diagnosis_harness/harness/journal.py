@@ -15,7 +15,7 @@ from diagnosis_harness.trace.sink import TraceSink
 
 
 class RunJournal(RunHandle):
-    """Orders one run's events, from whichever thread they come.
+    """Orders the events of one run from all threads.
 
     It has its own lock, so that a slow sink never delays a cancellation; it is never taken while the run's
     lock is held.
@@ -70,7 +70,7 @@ class RunJournal(RunHandle):
             self._write(TraceName.RUN_ENDED, TracePhase.RUN, status, bound_payload(payload))
 
     def hand_off(self, call: Callable[[], None]) -> None:
-        """Run `call` on a thread that no other run waits for."""
+        """Run `call` on a thread that no other run needs."""
         self._clock.hand_off(call)
 
     def leave_to_parent(self) -> None:

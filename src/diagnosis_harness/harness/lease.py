@@ -99,9 +99,9 @@ class OpenCalls:
     """The open calls of a run at one point in time.
 
     Attributes:
-        begun: how many llm and tool calls have ever begun.
-        in_flight: calls that have begun and are not over, llm calls first, then tools in order.
-        waiting: tool calls that are charged and have not begun, in order.
+        begun: how many llm and tool calls were ever started.
+        in_flight: calls that have started and not finished, llm calls first, then tools in order.
+        waiting: tool calls that are charged but have not started, in order.
     """
 
     begun: int
@@ -111,6 +111,6 @@ class OpenCalls:
 
 def _require_count(name: str, value: object) -> None:
     if type(value) is int and 0 <= value <= COUNT_MAX:
-        return  # three of them stand in every usage, and every step makes two: the common case is one line
+        return  # called six times in every step, so the common case is one line
     if not is_count(value, least=0):
         raise ContractViolation(f"{name} is a whole number of at least 0, not {short_repr(value)}")

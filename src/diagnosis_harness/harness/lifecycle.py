@@ -23,8 +23,8 @@ __all__ = ["TERMINAL_STATES", "RunLifecycle", "RunState", "RunTermination"]
 class RunLifecycle(RunHandle):
     """Keeps the first termination; safe from any thread.
 
-    `lock` is the run's only lock: cancellation, budget and every gate of the core take it too, so that what
-    they decide happens before the run's end or not at all.
+    `lock` is the run's only lock: cancellation, budget and every gate of the core also take it, so that their
+    decisions take effect before the run's end or not at all.
     """
 
     __slots__ = ("_is_forked", "_listeners", "_termination", "_waits", "journal", "lock")
@@ -69,7 +69,7 @@ class RunLifecycle(RunHandle):
         return changed
 
     def settle(self, termination: RunTermination) -> bool:
-        """The compare-and-set alone, for a caller that holds the lock and announces after releasing it."""
+        """Only the compare-and-set, for a caller that holds the lock and announces after releasing it."""
         with self.lock:
             if self._termination is not None:
                 return False
@@ -100,7 +100,7 @@ class RunLifecycle(RunHandle):
         only cancellations registers with `RunCancellation`.
 
         Returns:
-            A function that takes the listener out again.
+            A function that removes the listener.
         """
         ticket = object()
         if not self._listeners.add(ticket, listener):

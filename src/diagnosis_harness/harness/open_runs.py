@@ -53,7 +53,7 @@ class OpenRuns:
         return tuple(self._runs)
 
     def leave_to_parent(self) -> None:
-        """In a fork: every run continues in the parent, and has ended here."""
+        """In a fork: every run continues in the parent and ends here."""
         runs, self._runs = tuple(self._runs), set()
         for ctx in runs:
             ctx.lifecycle.leave_to_parent(at_s=self._clock.now_s())

@@ -111,7 +111,7 @@ class HarnessRetryExecutor:
             return await operation(ctx)
 
         def record(error: BaseException | None) -> None:
-            if started_at_s:  # an attempt that the run's end refused was never made
+            if started_at_s:  # if the run's end refused the attempt, it was never made
                 attempt = AttemptRecord(
                     role=role,
                     number=number,

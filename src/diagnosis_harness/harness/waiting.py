@@ -1,4 +1,4 @@
-"""The only code below the adapters that uses the event loop: every wait ends with the run, or sooner."""
+"""The only code below the adapters that uses the event loop. Every wait ends with the run or earlier."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class Leftover(Generic[T_contra]):
     """Callbacks for work that outlives its wait.
 
     Attributes:
-        abandoned: called once, when the wait ends and the work goes on.
-        returned: called once with a result that came too late, from any thread; the result goes nowhere else.
+        abandoned: called once, if the work goes on when the wait ends.
+        returned: called once, from any thread, with a result that came too late and is not used otherwise.
     """
 
     abandoned: Callable[[], None]
@@ -118,7 +118,7 @@ async def wait(
 
 
 async def run_in_worker(pool: WorkerPool, call: Callable[[], T], leftover: Leftover[T] | None = None) -> T:
-    """Run a blocking `call` on a thread of the pool; cancelling this wait leaves the thread to itself.
+    """Run a blocking `call` on a thread of the pool; cancelling this wait does not stop the thread.
 
     `call` passes the gate itself, inside the thread. A call that has not started when the wait is cancelled
     never does.
@@ -266,7 +266,7 @@ class _Waker:
 
 
 async def _wake_when_done(waker: _Waker, operation: Operation[T], ctx: RunContext) -> T:
-    """The work, which wakes its waiter itself: a task's done-callback would cost another turn of the loop."""
+    """Run the work and wake its waiter; a task's done-callback would cost another turn of the loop."""
     try:
         return await operation(ctx)
     except (KeyboardInterrupt, SystemExit) as error:
@@ -288,7 +288,7 @@ def _result(task: asyncio.Future[T]) -> T:
 
 
 async def _stop(task: asyncio.Task[T]) -> None:
-    """Ask a task to stop and give it the few turns of the loop that stopping takes."""
+    """Ask a task to stop and give it a few turns of the loop to do so."""
     task.cancel()
     for _ in range(_TURNS_TO_OBEY):
         await asyncio.sleep(0)
@@ -297,7 +297,7 @@ async def _stop(task: asyncio.Task[T]) -> None:
 
 
 def _leave(task: asyncio.Future[T], leftover: Callable[[], Leftover[T]] | None) -> None:
-    """Stop waiting for a task: its result is refused, now or when it comes."""
+    """Stop waiting for a task; its result is discarded, now or when it arrives."""
     left = None if leftover is None else leftover()
     if task.done():
         _refuse(left, task)

@@ -29,9 +29,10 @@ class Job:
 class WorkerPool:
     """At most `threads_max` working threads, started on demand.
 
-    A thread cannot be stopped from outside. One whose caller has gone is *stuck*: it no longer counts, and
-    another may take its place, up to `stuck_max` of them; beyond that, new calls wait in the queue, where
-    deadline and cancel still reach them. Threads are daemons: a stuck one does not keep the process alive.
+    A thread cannot be stopped from outside. A thread whose caller stopped waiting is *stuck*: it no longer
+    counts, and another may replace it, for up to `stuck_max` stuck threads. Beyond that, new calls wait in
+    the queue, where deadline and cancel still apply to them. Threads are daemons: a stuck one does not keep
+    the process alive.
     """
 
     def __init__(self, *, threads_max: int = 8, stuck_max: int = 32) -> None:
@@ -70,7 +71,7 @@ class WorkerPool:
         return job
 
     def leave(self, job: Job) -> bool:
-        """Stop waiting for `job`: if queued it never starts, if running its thread counts as stuck.
+        """Stop waiting for `job`. A queued job never starts; the thread of a running one counts as stuck.
 
         Returns:
             Whether it is running.

@@ -33,10 +33,9 @@ class AlertSettings:
 
     Attributes:
         waiting_max: notifications that may wait to be processed, of all callers.
-        unfinished_max: runs of one caller that may be queued or running, the new one included, when an alert
-            makes one; what comes beyond it waits. A key that says less has less.
-        source: name of the configured source that is meant where a notification names none; None where there
-            is none, or none is meant by default.
+        unfinished_max: queued and running runs that a caller may have, including the one that an alert
+            starts; further notifications wait. A key may have a lower limit.
+        source: name of the configured source for notifications that name none; None if there is no default.
     """
 
     waiting_max: int
@@ -49,8 +48,8 @@ class TakenNotification:
     """The state of an accepted notification.
 
     Attributes:
-        notification_id: under which it is kept; that of an earlier one that says the same and waits still.
-        ahead: how many others waited when it came.
+        notification_id: under which it is stored; that of an earlier, identical one if that still waits.
+            ahead: how many others were waiting when it arrived.
         report: the result; None while it waits.
     """
 
@@ -100,9 +99,8 @@ class Alerts:
 
         Raises:
             NotPermitted: the caller may not ask.
-            InvalidInput: its content cannot be used; sending it again does not help.
-            TooManyAlerts: as many wait as may wait.
-            StoreFailure: it is not kept.
+            InvalidInput: its content cannot be used; sending it again does not help. TooManyAlerts: the limit
+                of waiting notifications is reached. StoreFailure: it is not stored.
         """
         most = self._settings.unfinished_max
         most = most if unfinished_max is None else min(most, unfinished_max)
@@ -140,7 +138,7 @@ class Alerts:
         )
 
     async def waiting(self) -> WaitingNotifications:
-        """How many notifications wait, of all processes.
+        """How many notifications wait, in all processes.
 
         Raises:
             StoreFailure: they cannot be counted.
@@ -183,7 +181,7 @@ class Alerts:
         return TakenNotification(kept.notification_id, kept.ahead, None if has_waited else report)
 
     async def _process_group(self, fingerprint: str) -> GroupReport | None:
-        """Process a group; None where this process is already processing one."""
+        """Process a group; None if this process is already processing one."""
         if self._is_at_work:
             return None
         self._is_at_work = True

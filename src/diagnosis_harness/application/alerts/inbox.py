@@ -29,7 +29,7 @@ class AlertEffect(StrEnum):
     SUBMITTED = "SUBMITTED"  # the run is new
     JOINED = "JOINED"  # an unfinished run about the same group, which was joined
     CANCELLED = "CANCELLED"  # it was queued, and will not start
-    LEFT_RUNNING = "LEFT_RUNNING"  # it had started: what it finds is worth reading
+    LEFT_RUNNING = "LEFT_RUNNING"  # it had started and continues, since its result is worth reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ class GroupReport:
 
 @dataclass(frozen=True, slots=True)
 class WaitingNotifications:
-    """How many wait, and since when the oldest does; None where none does."""
+    """How many wait, and since when the oldest does; None if none does."""
 
     count: int
     oldest_s: float | None
@@ -105,9 +105,9 @@ class AlertInbox(Protocol):
         ...
 
     async def due(self, *, limit: int, but_not: AbstractSet[str] = frozenset()) -> tuple[str, ...]:
-        """Fingerprints of groups that can be worked off now, those that have waited longest first.
+        """Fingerprints of the groups that can be processed now, the longest waiting first.
 
-        A group whose next run its caller may not have yet is not among them.
+        A group is left out while its caller has too many unfinished runs for the next one.
         """
         ...
 
