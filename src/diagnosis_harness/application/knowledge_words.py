@@ -12,11 +12,11 @@ from diagnosis_harness.knowledge.units import Unit
 from diagnosis_harness.report.timestamps import escape_line
 
 Quoted: TypeAlias = tuple[tuple[Unit, Passage], ...]
-"""What an answer quotes, in its order: a unit, and the passage that it stands in."""
+"""The quotations of an answer, in its order: a unit of text and its passage."""
 
 
 _APART = frozenset({BlockKind.CODE, BlockKind.TABLE})
-"""Characters after which a citation number would be read as part of the text."""
+"""Blocks whose text would seem to include a citation number that follows it."""
 
 
 _FOUND: Final = Text(en="The runbooks say:", zh="运维手册中写道：")
@@ -67,7 +67,7 @@ def answer_text(quote_text: Quoted, language: Language, *, is_stale: bool) -> st
 
 
 def _quotations(quote_text: Quoted, passages: list[Passage]) -> str:
-    """Each with the number of its passage; the items of a list stand together."""
+    """Each quotation with the number of its passage; the items of a list are kept together."""
     text, before = "", None
     for unit, passage in quote_text:
         if text:
@@ -79,7 +79,7 @@ def _quotations(quote_text: Quoted, passages: list[Passage]) -> str:
 
 
 def nothing_found_text(found: Retrieval, language: Language) -> str:
-    """That nothing answers, how much was searched, and what came nearest."""
+    """Says that nothing answers, how much was searched, and which headings are closest."""
     searched = found.searched
     if searched.passages == 0:
         return _NOTHING_INDEXED.in_(language)
@@ -93,7 +93,7 @@ def nothing_found_text(found: Retrieval, language: Language) -> str:
 
 
 def not_configured_text(language: Language) -> str:
-    """That there is nothing to search, and how to change that."""
+    """Says that there is nothing to search, and how to change that."""
     return _NOT_CONFIGURED.in_(language)
 
 

@@ -16,7 +16,7 @@ class PathAnswer:
 
     Attributes:
         body: a JSON object: `kind` (wire value of the intent), `text` (what a person reads) and typed parts.
-        conclusion: what a later question of the session may build on (PE-04); None where there is nothing.
+        conclusion: what a later question of the session may build on (PE-04); None if there is nothing.
     """
 
     body: JsonValue

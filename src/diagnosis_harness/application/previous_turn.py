@@ -43,14 +43,14 @@ class PreviousTurn:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question's place in a session of the command line, and what it takes over of the turn before."""
+    """A question's place in a session of the command line, and what it takes over from the previous turn."""
 
     session_id: str
     carried: Carried = NOTHING_CARRIED
 
 
 class NoPreviousTurn(StrEnum):
-    """Why the next turn is shown nothing."""
+    """Why the next turn sees nothing."""
 
     NO_DIAGNOSIS = "NO_DIAGNOSIS"  # the session holds none
     NOT_SUCCESS = "NOT_SUCCESS"  # the latest has not ended SUCCESS: a fallback is not passed on
@@ -62,11 +62,11 @@ class PublishedResultPolicy:
     """Decides what is stored for the next turn, and what the next turn gets."""
 
     def publishes(self, intent: IntentType, outcome: ReleaseOutcome) -> bool:
-        """Whether a run keeps a published result: a diagnosis that ended SUCCESS alone."""
+        """Whether a run stores a published result: only a diagnosis that ended SUCCESS does."""
         return intent is IntentType.DIAGNOSIS and outcome is ReleaseOutcome.SUCCESS
 
     def objection(self, run: EarlierRun) -> NoPreviousTurn | None:
-        """Why a run is no previous turn; None where it is one."""
+        """Why a run does not count as a previous turn; None if it does."""
         if run.intent is not IntentType.DIAGNOSIS:
             return NoPreviousTurn.NO_DIAGNOSIS
         if run.outcome is not ReleaseOutcome.SUCCESS:

@@ -151,7 +151,7 @@ def report_of(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd) -> Report:
 
 
 def in_flight(ctx: RunContext) -> tuple[InFlight, ...]:
-    """The calls that had begun and were not over."""
+    """The calls that had started and not finished."""
     return tuple(
         InFlight(name=call.name, tool_call_id=call.tool_call_id) for call in ctx.budget.open_calls().in_flight
     )

@@ -15,7 +15,7 @@ from diagnosis_harness.trace.event import TraceName, TracePhase
 
 
 def was_routed(trace: Iterable[TraceLine]) -> bool:
-    """Whether the run came to its router: those of the command line have none."""
+    """Whether the run reached its router; runs of the command line have none."""
     return any(line.phase is TracePhase.ROUTING or _begins_routing(line) for line in trace)
 
 
@@ -27,7 +27,7 @@ def _begins_routing(line: TraceLine) -> bool:
 
 
 def find_routed_intent(trace: Iterable[TraceLine]) -> IntentType | None:
-    """The path that the router chose; None where it chose none."""
+    """The path that the router chose; None if it chose none."""
     for line in trace:
         if line.name is TraceName.ROUTING_DECISION:
             if line.data is None:

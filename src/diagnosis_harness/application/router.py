@@ -42,7 +42,7 @@ Revise: TypeAlias = Callable[[RunContext, RoutingDecision], Awaitable[RoutingDec
 
 @dataclass(frozen=True, slots=True)
 class Routing:
-    """Has questions routed. Holds no state between runs."""
+    """Routes questions. Holds no state between runs."""
 
     core: DiagnosisHarnessCore
     roles: RoleBoundary
@@ -61,7 +61,8 @@ class Routing:
         The caller has masked `question` and `history`; what the router sees of the history is bounded here.
 
         Args:
-            revise: has the last word (`application.subject`); without it the router's stands.
+            revise: makes the final decision (`application.subject`); without it, the router's decision
+            counts.
 
         Raises:
             RouterUnavailable: the attempts are used up, or the answer was none of the paths.

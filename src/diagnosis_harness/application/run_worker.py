@@ -16,7 +16,7 @@ class RunWorker:
     """Works on one delivery until it ends; several may run at the same time.
 
     Args:
-        sources: the sources of this process; a run that looks into another one is left to other processes.
+        sources: the sources of this process; runs about other sources are left to other processes.
         failed: called for a run whose result could not be stored; the supervisor ends its row.
     """
 
@@ -38,7 +38,7 @@ class RunWorker:
     async def work(self, run_id: str) -> None:
         """Work on a run if it is still queued; one that has waited too long ends TIMED_OUT.
 
-        A run whose source this process does not have stays QUEUED, also where the delivery came here.
+        A run whose source this process does not have stays QUEUED, even if it was delivered here.
 
         Raises:
             Exception: a bug; the run has ended FAILED.

@@ -38,11 +38,11 @@ class Service:
     """One process of the service. Used from one event loop, between its opening and its closing.
 
     Attributes:
-        closed: reports runs that were closed here without having been worked on here.
-        checks: what must go on in the background for the process to be able to work.
-        writes: of each store, how to find out whether it can be written.
-        exports: how many traces were exported, by what became of them; empty where none are.
-        left_runs: how many queued runs look into sources that this process does not have.
+        closed: reports runs that this process closed but did not execute. checks: background tasks that the
+            process needs in order to work.
+        writes: the write check of each store. exports: how many traces were exported, by result; empty if
+            none are exported.
+        left_runs: how many queued runs need sources that this process does not have.
         takes_runs: whether it was opened to work on queued runs; else other processes do.
     """
 

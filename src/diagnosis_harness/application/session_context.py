@@ -27,7 +27,7 @@ class SessionContext:
 
 
 async def read_session(archive: RunArchive, request: RunRequest) -> SessionContext:
-    """The context of a request: of this session and this caller alone.
+    """The context of a request, only from this session and this caller.
 
     Raises:
         StoreFailure: it cannot be read.
@@ -44,7 +44,7 @@ async def read_session(archive: RunArchive, request: RunRequest) -> SessionConte
 async def previous_of(
     archive: RunArchive, session_id: str, *, asked_by: str
 ) -> PreviousTurn | NoPreviousTurn:
-    """What the next turn of a caller in a session is shown.
+    """What the next turn of a caller in a session will see.
 
     Raises:
         StoreFailure: it cannot be read.

@@ -1,4 +1,4 @@
-"""The stage that a person sees. The path emits it as it goes; it is derived from no state."""
+"""The stage that users see. The path of the question emits it; it is not derived from other states."""
 
 from __future__ import annotations
 

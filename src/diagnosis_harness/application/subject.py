@@ -28,8 +28,7 @@ _ENOUGH = frozenset(
 _LATIN = re.compile(r"[a-z][a-z'-]+")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _HAN_LEFT = 2
-"""Chinese characters that no rule knows from which a question is about something of its own: one is a
-particle."""
+"""From this many unknown Chinese characters on, a question has its own subject; one may be a particle."""
 
 
 _MAY_BE_MEANT = frozenset(
@@ -45,7 +44,7 @@ _MAY_BE_MEANT = frozenset(
 
 
 def in_doubt(decision: RoutingDecision) -> bool:
-    """Whether the words alone leave open that there is anything to diagnose."""
+    """Whether the words alone leave open if there is anything to diagnose."""
     if decision.intent is not IntentType.DIAGNOSIS:
         return decision.reason in _MAY_BE_MEANT
     return _ENOUGH.isdisjoint({decision.reason, *decision.reasons})
@@ -61,7 +60,7 @@ def revise_path(decision: RoutingDecision, inquiry: Inquiry) -> RoutingDecision:
     if not in_doubt(decision) or _is_given(inquiry) or _asks_of_all(inquiry):
         return decision
     if decision.reason is not RoutingReason.NOTHING_RECOGNISED and not _is_of_its_own(decision, inquiry):
-        return decision  # `why?` and `what happened?` ask about all that is there
+        return decision  # `why?` and `what happened?` ask about everything in the source
     return RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.NOTHING_TO_DIAGNOSE, decision.matched)
 
 
@@ -79,13 +78,13 @@ def _of_the_source(decision: RoutingDecision, inquiry: Inquiry) -> RoutingDecisi
 
 
 def _asks_of_all(inquiry: Inquiry) -> bool:
-    """Whether the state of all that is recorded is asked for: `is everything fine?`."""
+    """Whether the question asks about everything that is recorded: `is everything fine?`."""
     form = inquiry.reading.form
     return form.form is QuestionForm.HEALTH and form.subject is None
 
 
 def _is_given(inquiry: Inquiry) -> bool:
-    """Whether question or source says whom or when; a name that nobody knows is answered as unknown."""
+    """Whether question or source names an entity or a time; an unknown name is answered as unknown."""
     reading = inquiry.reading
     return (
         inquiry.onset_origin is not OnsetOrigin.NOBODY
@@ -97,7 +96,7 @@ def _is_given(inquiry: Inquiry) -> bool:
 
 
 def _is_of_its_own(decision: RoutingDecision, inquiry: Inquiry) -> bool:
-    """Whether the question holds words beside those that ask: `why is the sky blue?`."""
+    """Whether the question has words besides question words: `why is the sky blue?`."""
     left = inquiry.question.casefold()
     for phrase in sorted((*decision.matched, *COMMON_ZH), key=len, reverse=True):
         if not phrase.isascii():

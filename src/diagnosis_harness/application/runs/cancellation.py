@@ -27,7 +27,7 @@ class CancelEffect(StrEnum):
 
     STOPPED = "STOPPED"  # this cancel ended the run
     NEVER_STARTED = "NEVER_STARTED"  # it was queued, and will not start
-    ENDED_BEFORE = "ENDED_BEFORE"  # another end had come first
+    ENDED_BEFORE = "ENDED_BEFORE"  # the run had already ended otherwise
     ASKED = "ASKED"  # the process that runs it has not answered yet
 
 

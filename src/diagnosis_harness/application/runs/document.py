@@ -42,7 +42,7 @@ T = TypeVar("T")
 def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable[TraceEvent]) -> RunDocument:
     """The document of a run that has ended.
 
-    A diagnosis has the report that was kept with it, in the version in which it was kept. A run without one
+    A diagnosis has the report that was stored with it, in its stored version. A run without one
     that released nothing, on whatever path, has that of its end and of the records there are. The answer of
     another path is no report and has no place in the document; the report says which path it was, and no
     more.
@@ -56,8 +56,8 @@ def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable
 def document_without_records(row: RunRow, events: Iterable[TraceEvent]) -> RunDocument:
     """The document of an ended run from the database alone, while its evidence store does not answer.
 
-    Its records are those that its trace tells of, without what they found: enough to say why it went as it
-    did, and neither to be shown nor to be verified.
+    Its records are the calls in its trace, without findings. That is enough to explain the run, but not to
+    show or verify it.
 
     Raises:
         RunDocumentInvalid: as `document_of`.
@@ -101,7 +101,7 @@ def _document(
     trace: tuple[TraceLine, ...],
     listed: Callable[[tuple[EvidenceRecord, ...]], tuple[RecordEntry, ...]],
 ) -> RunDocument:
-    """The document; `listed` gives the entries of the records that are kept of the run."""
+    """Build the document; `listed` makes the entries of the run's stored records."""
     ending = row.ending
     if ending is None:
         raise RunDocumentInvalid("run", "it has not ended")
@@ -140,7 +140,7 @@ def _document(
 
 
 def records_to_show(row: RunRow, records: Iterable[EvidenceRecord]) -> tuple[EvidenceRecord, ...]:
-    """The records of a run as they are shown: in a closed run none is still open.
+    """The records of a run for display: in a closed run, none is shown as open.
 
     One that is kept as PROJECTING there was begun in a store that was away when the run ended; it stands as
     ERROR / ABANDONED, which is what it became.
@@ -159,7 +159,7 @@ def records_to_show(row: RunRow, records: Iterable[EvidenceRecord]) -> tuple[Evi
 def _records_of_started_calls(
     records: Sequence[EvidenceRecord], trace: Iterable[TraceLine]
 ) -> tuple[EvidenceRecord, ...]:
-    """The records of calls that are known to have begun.
+    """The records of calls that are known to have started.
 
     Excludes a record whose call was refused although the store may have begun it: the run never saw it.
     """
@@ -172,7 +172,7 @@ def _records_of_started_calls(
 
 
 def _with_reported_errors(records: Iterable[EvidenceRecord], report: Report) -> tuple[EvidenceRecord, ...]:
-    """The records as the run that reported them saw them end.
+    """The records, with errors as the run itself reported them.
 
     The store of one that it left PROJECTING was away; how the call failed is what the run says of it.
     """
@@ -189,7 +189,9 @@ def _run(
     row: RunRow, ending: RunEnding, body: dict[str, JsonValue], records: Sequence[EvidenceRecord]
 ) -> Run:
     request, spent = row.request, ending.spent
-    started_s = ending.termination.at_s if row.started_s is None else row.started_s  # it may never have begun
+    started_s = (
+        ending.termination.at_s if row.started_s is None else row.started_s
+    )  # it may never have started
     asked_at = None if request.onset_s is None else utc_text(request.onset_s)
     onset_at = body.get("onset_at", asked_at)  # a follow-up takes over that of the turn before
     return Run(
@@ -210,7 +212,7 @@ def _run(
 
 
 def _least(records: Sequence[EvidenceRecord]) -> tuple[Counter, ...]:
-    """What the records show of a run whose own account was lost with its process."""
+    """The usage that the records show, for a run whose own account was lost with its process."""
     calls = Calls(record.tool_name for record in records)
     if not calls:
         return ()

@@ -25,13 +25,13 @@ class RunRequest:
         question: masked; the raw text is not kept anywhere.
         asked_by: the caller as it was then; what the tools may do is decided by this role.
         source: name of the configured source to look into; None is the only one there is, or none.
-        stamp: that source as it was when it was asked about; None of a run that an older program kept.
-        onset_s: when the trouble began, where whoever asked said so.
+        stamp: the state of that source when the question was asked; None for runs stored by an older program.
+        onset_s: when the trouble began, if the caller stated it.
         limit_s: time given, from the start of the run to its deadline.
         submitted_s: when it was accepted.
         start_by_s: a queued run that has not started by then ends TIMED_OUT; None for a chat.
-        fingerprint: the alert group that it is about; an unfinished run of the same one is joined.
-        retry_of: the ended run that this one tries again, with a budget of its own.
+        fingerprint: the alert group that it is about; it joins an unfinished run of the same group.
+        retry_of: the ended run that this one retries, with a budget of its own.
         unfinished_max: how many runs of the caller may be queued or running, this one included; looked at
             where the row is put in, and kept nowhere. None is without a limit.
     """

@@ -64,7 +64,7 @@ class RunSpent:
 
     Attributes:
         duration_s: from its start to its termination.
-        agent_steps: answers of the policy that were asked for.
+        agent_steps: answers that were requested from the policy.
         tool_calls: backend invocations.
         counters: the budget account as the run document lists it (`report.counters`), as JSON.
         is_estimated: whether a part of the tokens is an estimate.
@@ -121,7 +121,7 @@ class RunEnding:
 
     @property
     def state(self) -> RunState:
-        """How the in-memory run stood."""
+        """The state of the in-memory run."""
         return self.termination.state
 
 

@@ -29,9 +29,9 @@ class RunsSettings:
     """What this service accepts.
 
     Attributes:
-        sources: what may be asked about, as it is now.
-        uploads: what callers have sent to ask about; None where they may send nothing.
-        unfinished_max: runs of one caller that may be queued or running, where its key says nothing.
+        sources: what may be asked about, in its present state. uploads: sources that callers have sent; None
+            if they may send none.
+        unfinished_max: runs of one caller that may be queued or running, if its key sets no limit.
     """
 
     rules: SubmissionRules
@@ -41,10 +41,10 @@ class RunsSettings:
 
 
 class SentSources(Protocol):
-    """What callers have sent to ask about."""
+    """The sources that callers have sent."""
 
     async def stamp(self, caller: Caller, upload_id: str) -> SourceStamp:
-        """What a run of this caller looks into.
+        """The source that a run of this caller reads.
 
         Raises:
             SourceUnknown: there is none, it has expired, or it is another caller's.
@@ -77,7 +77,7 @@ class RunService(RunCanceller):
     async def request(
         self, caller: Caller, submission: Submission, kind: RunKind, *, unfinished_max: int | None = None
     ) -> RunRequest:
-        """The request of a question that this caller may ask now; nothing is kept yet.
+        """Make the request for a question that this caller may ask now; nothing is stored yet.
 
         Raises:
             NotPermitted: the caller may not ask.
@@ -113,9 +113,11 @@ class RunService(RunCanceller):
     async def submit(
         self, caller: Caller, submission: Submission, *, unfinished_max: int | None = None
     ) -> Submitted:
-        """Queue a question. One that is sent twice, under one run id, is the run of the first, ended or not.
+        """Queue a question.
 
-        A run that was kept and could not be put into the queue is put there later; it is not lost.
+        If it is sent twice under one run id, both get the run of the first, ended or not.
+
+        A run that was stored but could not be enqueued is enqueued later and not lost.
 
         Raises:
             NotPermitted, InvalidInput, RunUnknown, RunGoesOn, SourceUnknown, StoreFailure: as `request`.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
 Lane: TypeAlias = str
-"""A part of the queue: the runs that look into one source. ASCII letters, digits and `-`."""
+"""A part of the queue: the runs about one source. ASCII letters, digits and `-`."""
 
 ANY_LANE: Final = "any"
 """The lane of runs without a source, or about one that a caller has sent: every process takes them."""
@@ -53,7 +53,7 @@ class LeftRuns:
     """Queued runs that this process leaves to others.
 
     Attributes:
-        is_another: whether it has a source of that name, and it is another one.
+        is_another: whether this process has a different source of the same name.
     """
 
     backlog: SourceBacklog
@@ -64,11 +64,11 @@ class OwnSources(Protocol):
     """The sources that this process has."""
 
     def lanes(self) -> Collection[Lane]:
-        """The runs it can work on; also those of what a source was before it changed."""
+        """The lanes it can work on, including those of a source's earlier states."""
         ...
 
     async def stamp(self, name: str) -> SourceStamp | None:
-        """The source as it is now, read anew where it has changed; as it was last where it cannot be read.
+        """The source in its present state, or in its last known one if it cannot be read.
 
         None where no source of that name is configured.
         """
@@ -92,18 +92,18 @@ class NoSources:
         return None
 
     async def refresh(self) -> None:
-        """There is nothing to look at."""
+        """Nothing to check."""
 
 
 def is_upload_id(name: str) -> bool:
-    """Whether a name is that of a source which a caller has sent; no configured source may have one."""
+    """Whether a name is the id of a source that a caller has sent; no configured source may have one."""
     return _UPLOAD_ID.fullmatch(name) is not None
 
 
 def lane_of(name: str | None, identity: str | None) -> Lane:
     """The part of the queue that the runs of a source wait in.
 
-    A run that an older program kept has the name of its source alone.
+    A run stored by an older program has only the name of its source.
     """
     if name is not None and is_upload_id(name):
         return ANY_LANE  # every process can fetch it

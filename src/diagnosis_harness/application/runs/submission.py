@@ -117,7 +117,7 @@ def check_question(question: str) -> str:
 
 
 def _session(session_id: str | None, ids: IdSource) -> str:
-    """Absent, one is made; blank or unsafe, it is refused (LC-11)."""
+    """Make a session id if none is given; refuse one that is blank or unsafe (LC-11)."""
     if session_id is None:
         return ids.new_session_id()
     if not is_safe_segment(session_id):
@@ -128,7 +128,7 @@ def _session(session_id: str | None, ids: IdSource) -> str:
 
 
 def _source(name: str | None, rules: SubmissionRules) -> str | None:
-    """The source that is meant, configured or sent; None only where none is configured."""
+    """The chosen source, configured or sent; None only if none is configured."""
     if name is None:
         if len(rules.sources) > 1:
             raise InvalidInput("source", "several are configured", f"choose one: {', '.join(rules.sources)}")

@@ -1,4 +1,4 @@
-"""Content that has arrived: what the service does with it before and after it is kept."""
+"""Handles content that has arrived, before and after it is stored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class UploadFolders(Protocol):
     """The private folders of this process in which uploads arrive and are unpacked."""
 
     def new_file(self) -> Path:
-        """A new empty file for content that arrives; whoever asked for it removes it.
+        """A new empty file for content that arrives; the caller removes it.
 
         Raises:
             NoRoomForUpload: the disk is full.
@@ -52,5 +52,5 @@ class UploadFolders(Protocol):
         ...
 
     async def drop_expired(self) -> None:
-        """Remove all that was unpacked of uploads which are not there any more."""
+        """Remove what was unpacked of uploads that no longer exist."""
         ...

@@ -1,4 +1,4 @@
-"""A source that a caller has sent, and the store that keeps it for every process."""
+"""A source that a caller has sent, and the port of the store that holds it for every process."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class UploadStore(Protocol):
         ...
 
     async def complete(self, upload_id: str, *, expires_s: float) -> None:
-        """Let the upload be seen, now that all of its content is stored."""
+        """Make the upload visible, now that all of its content is stored."""
         ...
 
     async def upload(self, upload_id: str, *, at_s: float) -> Upload | None:

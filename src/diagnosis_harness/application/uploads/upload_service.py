@@ -1,4 +1,4 @@
-"""Take, list and delete uploads on behalf of a caller: each sees their own, and nobody those of others."""
+"""Accept, list and delete uploads on behalf of a caller, who sees only their own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from diagnosis_harness.kernel.errors import (
 from diagnosis_harness.kernel.ids import IdSource
 
 _STORING_MAX_S: Final = 600.0
-"""What is not complete by then was left behind by a process that died, and is removed."""
+"""An upload that is incomplete after this time was left by a process that died, and is removed."""
 _REMOVALS_MAX: Final = 50
 """Batches of one removal, so that a process which starts after a long pause still does its other work."""
 
@@ -151,7 +151,7 @@ class UploadService:
         return (await self.upload(caller, upload_id)).stamp
 
     async def delete(self, caller: Caller, upload_id: str) -> None:
-        """Delete an upload. A run that has begun to read it goes on.
+        """Delete an upload. A run that has started to read it continues.
 
         Raises:
             NotPermitted: the caller may not ask.
