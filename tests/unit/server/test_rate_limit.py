@@ -31,6 +31,7 @@ class Requests(RuleBasedStateMachine):
             wait_s = self.limits.wait_s("k", now_s=self.now_s, per_minute=30)
             if wait_s is None:
                 self.passed.append(self.now_s)
+                self.refused_until_s = 0.0
             else:
                 assert wait_s >= 1
                 self.refused_until_s = self.now_s + wait_s
@@ -38,7 +39,7 @@ class Requests(RuleBasedStateMachine):
     @precondition(lambda self: self.refused_until_s > 0)
     @rule()
     def ask_when_told(self) -> None:
-        """A caller that waits as long as the answer says is let through."""
+        """A caller that waits as long as the answer says, and asks for nothing meanwhile, is let through."""
         self.now_s = max(self.now_s, self.refused_until_s)
         self.refused_until_s = 0.0
         assert self.limits.wait_s("k", now_s=self.now_s, per_minute=30) is None
