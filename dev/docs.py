@@ -41,6 +41,9 @@ from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.evidence import ItemKind
 from diagnosis_harness.tools.spec import Parameter, ToolSpec
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script, it finds the other files of dev
+from dev.parameters import ROOMS, ParameterRow, parameter_rows
+
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 MADE = "<!-- Made by dev/docs.py from the code; do not edit. -->"
 
@@ -171,6 +174,26 @@ def _convention(row: Convention) -> str:
         f"| {row.source} | `{row.name}` | {label} | {form} | {said.kind.value} | {said.side.value} "
         f"| {said.unit or ''} | {_HARMFUL[said.harmful]} |"
     )
+
+
+PARAMETERS_TEXT = """\
+Every named number that can change an answer, with the reason that stands beside it in the code.
+`A, B` are set together. No hand writes the page: a number without a reason is refused when it is made."""
+
+
+def parameter_page() -> str:
+    """The numbers of the rooms that decide an answer."""
+    parts = [f"# Parameters of the analysis\n\n{MADE}\n\n{PARAMETERS_TEXT}\n"]
+    for room, what in ROOMS.items():
+        rows = "".join(map(_parameter, parameter_rows(room)))
+        head = "| file | name | value | reason |\n|---|---|---|---|"
+        parts.append(f"## `{room}`: {what[0].lower()}{what[1:]}\n\n{head}\n{rows}")
+    return "\n".join(parts)
+
+
+def _parameter(row: ParameterRow) -> str:
+    reason = row.reason.replace("|", "\\|")
+    return f"| `{row.file}` | `{row.name}` | {row.value} | {reason} |\n"
 
 
 def tool_page() -> str:
@@ -312,6 +335,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "hard-kinds.md": hard_kind_page,
     "predicates.md": predicate_page,
     "platform-events.md": platform_event_page,
+    "parameters.md": parameter_page,
     "settings.md": settings_page,
     "openapi.json": http_page,
     "run-document.schema.json": schema_page,

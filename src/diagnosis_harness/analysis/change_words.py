@@ -15,7 +15,7 @@ from math import log
 
 REPEAT_WORTH = 1.2  # of repeated words, as is usual for BM25
 LENGTH_WORTH = 0.5  # how far long texts are held back; diffs differ in length more than in what they say
-WORD_LETTERS_MIN = 3
+WORD_LETTERS_MIN = 3  # shorter pieces of identifiers (`id`, `to`) stand in every text
 
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 """Parts of identifiers: `maxOpenConns` and `max_open_conns` are three words each."""

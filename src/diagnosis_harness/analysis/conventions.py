@@ -24,7 +24,7 @@ _STATISTIC = re.compile(
     r"p\d{1,3}|avg|average|mean|median|min|minimum|max|maximum|sum|count|bucket|rate|samplecount|quantile"
 )
 _COUNTED = frozenset(["count", "bucket", "per_second"])
-_NAMESPACE_WORDS = 2
+_NAMESPACE_WORDS = 2  # an exporter puts a prefix of one or two words before a name (`aws_rds_…`)
 _LEAST_WORDS = 3
 """Shorter names are too common to be found inside another: `up`, `calls_total`, `Evictions`."""
 

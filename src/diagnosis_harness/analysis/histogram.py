@@ -9,7 +9,7 @@ import numpy as np
 from diagnosis_harness.analysis.arrays import Floats
 from diagnosis_harness.analysis.series import clean
 
-HISTOGRAM_QUANTILES = (0.5, 0.95, 0.99)
+HISTOGRAM_QUANTILES = (0.5, 0.95, 0.99)  # the usual request and the two tails that alerts are set on
 LEAST_BUCKETS = 2  # with one there is nothing to place a quantile between
 
 Samples = tuple[Floats, Floats]

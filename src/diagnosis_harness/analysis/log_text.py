@@ -36,6 +36,7 @@ EXCEPTION_TYPE: Final = r"[A-Za-z_$][A-Za-z0-9_$.]*(?:Exception|Error|Panic|Faul
 _LEVEL_WORD: Final = r"\b(TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|CRITICAL|FATAL|PANIC)\b"
 """A level in capitals at the front of a line, where the record has no field for it."""
 _LEVEL_WITHIN: Final = 80
+"""Characters in which a level stands: a time, a thread and a logger may come before it, prose comes after."""
 
 _LEVELS: Final = {
     "TRACE": "TRACE",

@@ -26,7 +26,7 @@ _LATE = NULL_SLICES
 """The part of the rows from the onset on, behind the slices of normal operation."""
 _LEFT_OUT = NULL_SLICES + 1
 """The part of the rows after the end of what is compared: neither normal nor the fault."""
-_PARTS = NULL_SLICES + 2
+_PARTS = NULL_SLICES + 2  # the slices, the fault, and what is left out
 AFTER_END = 2
 """As a recording: rows of the incident after the end of what is compared."""
 _TABLE_SHARE = 4

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from diagnosis_harness.tools.evidence import EvidenceItem
 
-_AGREEMENT = {1: 0.8, 2: 0.9}
-_REPAIRED = 0.9
+_AGREEMENT = {1: 0.8, 2: 0.9}  # by kinds of evidence: one may err by itself, three hardly together
+_REPAIRED = 0.9  # something of the draft was wrong, and only what stood without it is left
 
 
 def confidence_of(ranking: EvidenceItem, *, repaired: bool) -> float:

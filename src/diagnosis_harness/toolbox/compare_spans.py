@@ -20,7 +20,7 @@ from diagnosis_harness.toolbox.wording import digits, quantity, round4
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
 
-LEAST_SPAN_Z = 2.0
+LEAST_SPAN_Z = 2.0  # a hint; a finding needs three
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from diagnosis_harness.toolbox.wording import one_line
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
 
-NAMED_ENTITIES = 60
+NAMED_ENTITIES = 60  # one line of a record; how many more there are stands behind them
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ from diagnosis_harness.tools.evidence import Direction
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
 LEAST_Z = 2.0  # a hint; a finding needs three
-POINTS = 24
-DEFAULT_LIMIT = 30
+POINTS = 24  # of a course that a terminal draws on one line beside its numbers
+DEFAULT_LIMIT = 30  # more signals than an answer cites, and with their courses within the bounds of a record
 
 
 CALM_TOO = Parameter(

@@ -33,6 +33,7 @@ _NEAR_ONSET: Final = 2
 LEAST_ROUND, LEAST_POWER = 10.0, 127.0
 """The smallest round number, and the smallest power of two or number one below it, that counts as a limit."""
 ITEMS_MOST: Final = 8
+"""Where all instances of a service reached a limit each says the same; signals need the rest of a record."""
 _EXCESS: Final = 2.0
 """In the log units of a clue, as much as a fault that a platform reports; no other value was tried."""
 _SURE_WINDOWS: Final = 12

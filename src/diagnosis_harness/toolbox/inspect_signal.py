@@ -13,7 +13,7 @@ from diagnosis_harness.toolbox.signal_item import change_window_of, moves_of, si
 from diagnosis_harness.toolbox.views import ViewPart, Views
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
-POINTS_SHOWN = 40
+POINTS_SHOWN = 40  # of the one signal that was asked for, nearly twice as fine as in a list of signals
 
 
 @dataclass(frozen=True, slots=True)

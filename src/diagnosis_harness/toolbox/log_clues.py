@@ -25,6 +25,7 @@ ECHO: Final = 0.5
 DEADLINE: Final = 0.5
 """How much of a time-out speaks against who was waited for: a deadline also passes where it is too short."""
 REGION_MAX: Final = 80
+"""Characters of a line that stand for it as a region: one line of a terminal."""
 
 
 def log_clues(view: LogView, graph: CallGraph) -> list[Clue]:

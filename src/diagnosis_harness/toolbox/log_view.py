@@ -28,7 +28,7 @@ PLACE_TEXTS: Final = 30
 """Texts of one place in the code, beyond which it is a helper that all lines pass through."""
 LEAST_PLACES: Final = 3
 """Places that an entity must name, so that one of them is not such a helper."""
-_LEFT_OUT, _AFTER = -2, -1
+_LEFT_OUT, _AFTER = -2, -1  # below zero, where the slices of normal operation begin to count
 _Number = TypeVar("_Number", bound=np.generic)
 
 

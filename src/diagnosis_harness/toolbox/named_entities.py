@@ -20,6 +20,7 @@ _TOWARDS: Final = re.compile(
 """What stands before the name of who was called. A name alone is no call: many services are called by an
 everyday word, and a line also names who asked."""
 _CHARACTERS_BEFORE: Final = 48
+"""In which such words stand: `failed to connect to http://` fits, the sentence before it does not."""
 
 
 def find_callees(

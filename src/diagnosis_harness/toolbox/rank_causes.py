@@ -20,7 +20,7 @@ from diagnosis_harness.toolbox.wording import digits, round4
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
-CANDIDATES_RANKED = 12
+CANDIDATES_RANKED = 12  # a report shows five of them; a dozen shows who came close
 
 
 @dataclass(frozen=True, slots=True)

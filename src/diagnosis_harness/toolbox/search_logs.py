@@ -16,7 +16,7 @@ from diagnosis_harness.toolbox.wording import one_line
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
-LINES_SHOWN = 20
+LINES_SHOWN = 20  # a screen of lines; how many match in all is counted beside them
 
 
 @dataclass(frozen=True, slots=True)

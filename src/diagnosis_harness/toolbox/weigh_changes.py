@@ -36,7 +36,7 @@ from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind
 
 LINES_READ = 20_000  # of each side of the onset: enough for the words, and a bound on memory
 LINES_REACH_S = 3_600.0  # how long after the onset lines are read, as far as metrics are judged
-WORDS_SHOWN = 6
+WORDS_SHOWN = 6  # the rarest first, which say why a change matches
 WORDS_CACHED = 4_096  # texts of lines without their numbers; a system writes some hundreds
 _NUMBER = re.compile(r"\d+")
 SHORT_SHA = 7  # as `git log --oneline` shows them

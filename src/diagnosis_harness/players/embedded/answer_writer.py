@@ -14,6 +14,7 @@ from diagnosis_harness.knowledge.units import Unit, units_of
 WHOLE_MAX = 900
 """Characters of a passage that is quoted whole: part of a procedure can mislead."""
 PARTS_OF_MAIN, PARTS_OF_OTHERS = 8, 2
+"""Parts that are quoted of a passage: the steps of a procedure from the main one, a hint from another."""
 OTHERS_MAX = 2
 """How many passages beside the main ones are quoted from."""
 LEAST_OVERLAP = 0.34

@@ -24,8 +24,8 @@ from diagnosis_harness.players.embedded.reading import (
 from diagnosis_harness.players.embedded.standing import stands_beside, stands_out
 from diagnosis_harness.tools.evidence import ItemKind
 
-DIRECT_CLAIMS = 3
-HYPOTHESES = 5
+DIRECT_CLAIMS = 3  # of one entity: a reader takes in three findings before the next heading
+HYPOTHESES = 5  # as many as a reader may be asked to look at (`guards.candidates`)
 
 
 def draft_from(

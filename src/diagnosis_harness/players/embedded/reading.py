@@ -37,6 +37,7 @@ OBSERVED_KINDS = (
 )
 """Kinds of items that say something observed of an entity."""
 LEAST_NORMAL_S = 1_200.0
+"""Of a recording without an onset: twenty points by the minute, and three quarters of them tell the usual."""
 WHOLE_MINUTE_S = 60.0  # people name times by the minute
 LATE_SHARE, LATE_MAX_S = 0.25, 3_600.0
 """How much of a recording is its end: the rest must tell what is usual, and an hour is all that is judged."""
