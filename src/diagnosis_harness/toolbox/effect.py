@@ -7,6 +7,7 @@ normal operation to compare with; otherwise it is unknown.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -40,21 +41,26 @@ def effect_of(
     indicator: Indicator | None,
     metrics: MetricTable | None,
     spans: SpanView | None,
-    victims: Collection[str],
+    victims: AbstractSet[str],
     *,
+    part: str | None = None,
     reported: bool = False,
 ) -> Effect:
     """What is wrong at the affected entity, or at any of several where nobody said which.
 
     The alerting series decides where its state is known. Where it is not, any symptom of the entity does, by
     its own series, the mean of its instances, its spans, or its platform: `reported` says that this one
-    reports a fault of it.
+    reports a fault of it. Of one instance (`part`) its own series decide, and its service's only for what the
+    instance does not measure itself.
     """
     if indicator is not None and indicator.known:
         if indicator.moved:
             return Effect(EffectState.SHOWN, frozenset({indicator.nature}))
         return Effect(EffectState.NORMAL)
-    looks = [*_metric_looks(metrics, victims), *_span_looks(spans, victims)]
+    looks = list(_metric_looks(metrics, {part})) if part is not None else []
+    measured = {nature for nature, _ in looks}
+    others = (*_metric_looks(metrics, victims), *_span_looks(spans, victims))
+    looks += [look for look in others if look[0] not in measured]
     if reported:
         looks += [(nature, True) for nature in Nature]
     if indicator is not None and indicator.moved:
@@ -66,14 +72,16 @@ def effect_of(
     return Effect(EffectState.NORMAL if looks and indicator is None else EffectState.UNKNOWN)
 
 
-def _metric_looks(table: MetricTable | None, victims: Collection[str]) -> Iterator[tuple[Nature, bool]]:
+def _metric_looks(table: MetricTable | None, victims: AbstractSet[str]) -> Iterator[tuple[Nature, bool]]:
     """For each symptom of the entities of which enough is known: its nature, and whether it moved."""
     if table is None:
         return
     places = [
         place
         for place, row in enumerate(table.rows)
-        if row.owner in victims and row.caller is None and row.meaning.side is SignalSide.OWN
+        if not victims.isdisjoint((row.owner, row.entity))
+        and row.caller is None
+        and row.meaning.side is SignalSide.OWN
     ]
     for one in symptoms_of(table, places):
         if one.known:

@@ -36,6 +36,7 @@ from diagnosis_harness.toolbox.event_clues import event_clues
 from diagnosis_harness.toolbox.held_limits import limit_clues
 from diagnosis_harness.toolbox.independence import Independent, find_independent
 from diagnosis_harness.toolbox.indicator import Indicator, find_indicator
+from diagnosis_harness.toolbox.inventory import ends_of
 from diagnosis_harness.toolbox.late_signals import leave_out_late
 from diagnosis_harness.toolbox.log_clues import log_clues
 from diagnosis_harness.toolbox.log_view import LogRecordings, LogView, build_log_view
@@ -95,6 +96,7 @@ class RankedCauses:
     """Candidates for one affected entity and alert.
 
     Attributes:
+        service: the node of the call graph that the affected entity is, or is a part of.
         effect: what the affected entity shows of it.
         paths: by candidate the way of calls from the affected entity, both ends included; empty where none is
             known. None where there is no call graph at all.
@@ -105,6 +107,7 @@ class RankedCauses:
     """
 
     affected: str | None
+    service: str | None
     indicator: Indicator | None
     reality: float
     candidates: tuple[Candidate, ...]
@@ -141,35 +144,59 @@ class IncidentView:
         # A queue fills up, and a store comes to its limit, through those that use it.
         backlog = indicator is not None and indicator.kind not in SYMPTOMS
         reality = reality_of(indicator.z if indicator is not None else None)
-        clues = self._clues(alert, indicator)
         aliases = find_aliases(self.metrics, self.graph) if self.metrics is not None else {}
+        service = None if affected is None else self.service_of(affected)
+        service = aliases.get(service or "", service)
+        clues = self._clues(alert, indicator)
         clues = [clue for clue in merge_aliases(clues, aliases) if clue.entity != UNNAMED_ENTITY]
-        if affected is not None and affected in self.graph.entities:
-            below = reachable(self.graph, affected)
+        if service is not None and service in self.graph.entities:
+            below = reachable(self.graph, service)
             if backlog:
-                below |= frozenset(self.graph.callers.get(affected, ()))
+                below |= frozenset(self.graph.callers.get(service, ()))
             # Whom no call leads to cannot pass on trouble; one that the graph does not know at all may.
             clues = [c for c in clues if c.entity in below or c.entity not in self.graph.entities]
         # If the affected entity has no known callees, its own symptom cannot be an echo of theirs.
-        echoing = affected if affected is not None and self.graph.callees.get(affected) else None
+        echoing = service if service is not None and self.graph.callees.get(service) else None
         candidates = rank(clues, affected=echoing, reality=reality, stores=self._stores())
         # Where nobody said who is affected, it may show at any entity where users arrive.
-        victims = (affected,) if alert.entity is not None else self.graph.entries or (affected,)
+        victims = (service,) if alert.entity is not None else self.graph.entries or (service,)
         reported = any(
             c.modality is Modality.STATE and not c.passed_on and c.entity in victims for c in clues
         )
         hit = {name for name in victims if name}
-        effect = effect_of(indicator, self.metrics, self.spans, hit, reported=reported)
-        paths = self._paths(affected, candidates, backlog=backlog)
+        part = affected if affected != service else None
+        effect = effect_of(indicator, self.metrics, self.spans, hit, part=part, reported=reported)
+        paths = self._paths(service, candidates, backlog=backlog)
         telemetry = CalleeSight(self.graph, self.metrics, self.spans, self.groups)
         own = {one.entity: telemetry.own_evidence(one) for one in candidates}
         beside = find_independent(candidates, self.graph, own)
         return RankedCauses(
-            affected, indicator, reality, candidates, effect, paths, aliases, own, beside, frozenset(hit)
+            affected,
+            service,
+            indicator,
+            reality,
+            candidates,
+            effect,
+            paths,
+            aliases,
+            own,
+            beside,
+            frozenset(hit),
         )
 
+    def service_of(self, entity: str) -> str:
+        """The service that an instance is a part of, and whom a call `a->b` asks; else the entity itself."""
+        if entity in self.graph.entities:
+            return entity
+        if entity in self.owners:
+            return self.owners[entity]
+        rows = () if self.metrics is None else self.metrics.rows
+        owner = next((row.owner for row in rows if row.entity == entity), entity)
+        ends = ends_of(owner)
+        return self.owners.get(ends[1], ends[1]) if ends else owner
+
     def _paths(
-        self, affected: str | None, candidates: Iterable[Candidate], *, backlog: bool
+        self, service: str | None, candidates: Iterable[Candidate], *, backlog: bool
     ) -> Mapping[str, tuple[str, ...]] | None:
         """The path of calls to each candidate.
 
@@ -178,7 +205,7 @@ class IncidentView:
         """
         if not self.graph.entities:
             return None
-        start = affected if affected is None or self._knows(affected) else self.usual_entry()
+        start = service if service is None or self._knows(service) else self.usual_entry()
         users = self.graph.callers.get(start or "", ()) if backlog and start is not None else ()
         if start is None:
             return {}
@@ -188,7 +215,10 @@ class IncidentView:
     def _knows(self, entity: str) -> bool:
         measured = self.metrics is not None and any(row.owner == entity for row in self.metrics.rows)
         traced = self.spans is not None and entity in self.spans.entities
-        return entity in self.graph.entities or measured or traced
+        logged = self.logs is not None and any(one.entity == entity for one in self.logs.patterns)
+        reported = any(self.owners.get(one.entity, one.entity) == entity for one in self.events)
+        named = entity in self.graph.entities or entity in self.owners.values()
+        return named or measured or traced or logged or reported
 
     def _clues(self, alert: AlertInfo, indicator: Indicator | None) -> list[Clue]:
         clues: list[Clue] = []
@@ -197,7 +227,8 @@ class IncidentView:
             clues += span_clues(self.spans, self.groups)
             known = own_time_known(self.groups, self.spans, least=KNOWN_SPANS)
         if self.metrics is not None:
-            table = leave_out_late(self.metrics, alert.entity, onset_s=self.onset_s)
+            named = None if alert.entity is None else self.service_of(alert.entity)
+            table = leave_out_late(self.metrics, named, onset_s=self.onset_s)
             symptoms = metric_symptoms(table, self.graph, indicator=indicator, statistic=alert.statistic)
             # Where spans measure an entity's own time, its latency metric adds only the time it waits.
             clues += [c for c in symptoms if not (c.fault_kind == "LATENCY" and known.get(c.entity))]
@@ -260,7 +291,13 @@ class IncidentView:
                 return list(found.rows)
         entity = alert.entity or self.usual_entry()
         # Without a known affected entity, any symptom may indicate the onset.
-        return self.own_symptoms(entity) or self.own_symptoms(None)
+        return self.symptoms_shown_by(entity) or self.own_symptoms(None)
+
+    def symptoms_shown_by(self, entity: str | None) -> list[int]:
+        """An instance's own symptoms, else those of its service; those of all for None."""
+        return self.own_symptoms(entity) or (
+            [] if entity is None else self.own_symptoms(self.service_of(entity))
+        )
 
     def own_symptoms(self, entity: str | None) -> list[int]:
         """Rows that show how an entity and its instances do their own work; those of all for None."""

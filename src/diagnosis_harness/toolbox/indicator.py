@@ -65,7 +65,9 @@ def find_indicator(
     named = [
         place
         for place, row in enumerate(table.rows)
-        if row.owner == entity and row.caller is None and wanted <= frozenset(words_of(row.signal))
+        if entity in (row.owner, row.entity)
+        and row.caller is None
+        and wanted <= frozenset(words_of(row.signal))
     ]
     own = [place for place in named if table.rows[place].entity == entity] or named
     fitting = [place for place in own if exact <= frozenset(words_of(table.rows[place].signal))] or own

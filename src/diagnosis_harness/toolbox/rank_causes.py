@@ -196,7 +196,7 @@ def _safety(one: Candidate, ranking: RankedCauses) -> dict[str, Scalar]:
         "fits": can_bring_about(ranking.effect, one.natures),
         "origin": " ".join(own.origins),
         "open": own.open,
-        "symptom_only": not own.origins and not own.unseen and one.entity == ranking.affected,
+        "symptom_only": not own.origins and not own.unseen and one.entity == ranking.service,
     }
     if ranking.paths is not None:
         found["path"] = "known" if ranking.paths.get(one.entity) else "none"

@@ -189,7 +189,7 @@ class Views:
         if stated is not None or summary.incident is None:
             return None
         view = self.at(ctx, summary.incident.end_s)
-        rows = view.own_symptoms(entity)
+        rows = view.symptoms_shown_by(entity)
         if view.metrics is None or not rows:
             return None
         begins_s = view.metrics.time_s - 0.5 * view.metrics.step_s

@@ -242,3 +242,33 @@ def test_a_real_fault_meets_no_objection(ctx: RunContext) -> None:
     """The small incident: alert, path and nature fit."""
     items = RankCauses(Views(small_incident(CPU_FAULT).sources())).run(ctx, {}).items
     assert ranking_objections(items[0]) == ()
+
+
+@pytest.mark.parametrize("affected", ["stock-db-7d9f", "catalog-7d9f", "shop->catalog"])
+def test_a_part_that_does_not_call_the_broken_service_is_not_its_victim(
+    ctx: RunContext, affected: str
+) -> None:
+    """An instance, and a call, stand where their service does; neither of these leads to payment."""
+    held = replace(small_incident(CPU_FAULT, spans=False), alert=AlertInfo(entity=affected, time_s=ONSET_S))
+
+    items = RankCauses(Views(held.sources())).run(ctx, {}).items
+
+    assert all(item.entity != "payment" or SemanticReason.NO_PATH in objections(item) for item in items)
+
+
+@pytest.mark.parametrize(("calm", "effect"), [("web-1", "normal"), ("web-0", "shown")])
+def test_the_series_of_an_instance_decide_before_those_of_its_service(
+    ctx: RunContext, calm: str, effect: str
+) -> None:
+    """One instance of two is slow; who asks about the other one asks about a calm instance."""
+    parts = {"web-0": "web", "web-1": "web"}
+    found = rank_items(
+        ctx,
+        line("web", "latency", SLOW + 0.1),
+        line("web-0", "latency", SLOW + 0.1),
+        line("web-1", "latency", 0.2),
+        line("pay", "latency", SLOW),
+        part_of=parts,
+        alert=AlertInfo(entity=calm, time_s=ONSET_S),
+    )
+    assert found["pay"].attributes["effect"] == effect
