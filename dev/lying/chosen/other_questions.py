@@ -117,11 +117,12 @@ def cause_beside_another(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def another_victim(rng: np.random.Generator, world: World) -> Plan | None:
-    """The ranking is asked for a service that nobody asked about, and its cause given as the answer."""
+    """The ranking is asked for a service, or an instance, that nobody asked about, and its cause concluded."""
     others = [each for each in world.services if each != world.victim]
     if world.kind == "two at once" and chance(rng, 0.7):
         others = [world.plant.entries[1]]
-    victim: Arguments = {"alert_entity": pick(rng, others)}
+    service = pick(rng, others)
+    victim: Arguments = {"alert_entity": pick(rng, (service, *world.plant.instances[service]))}
     onset = onset_argument(world)
     rounds = [looks(world, onset), (rank(onset, victim),)]
     if chance(rng, 0.5):
