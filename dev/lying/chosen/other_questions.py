@@ -117,7 +117,7 @@ def cause_beside_another(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def another_victim(rng: np.random.Generator, world: World) -> Plan | None:
-    """The ranking is asked for a service, or an instance, that nobody asked about, and its cause concluded."""
+    """The ranking of a service, or an instance, that nobody asked about is asked, and its cause concluded."""
     others = [each for each in world.services if each != world.victim]
     if world.kind == "two at once" and chance(rng, 0.7):
         others = [world.plant.entries[1]]
