@@ -19,6 +19,8 @@ TROUBLE = re.compile(
     r"|readonly|reached|elections?|saturated|slow|slower|slowlog|4xx|5xx|[45]\d\d"
 )
 """What counts trouble. A name that ends in one of these is trouble too (`pgmajfault`, `readtimeouts`)."""
+GIVEN_UP = re.compile(r"cancel\w*|499")
+"""What a server counts when its caller's patience ended: the caller's deadline, or its own slowness."""
 TROUBLE_ENDING = re.compile(r"\w{2,}(errors?|failures?|failed|faults?|exceptions?|timeouts?|dropped)")
 STARVED = frozenset(["throttle", "throttled", "throttles", "throttling", "starving", "starved", "limited"])
 MISSES = frozenset(["miss", "misses"])
@@ -103,7 +105,8 @@ TRAFFIC_WORDS = re.compile(
 )
 
 OUTGOING = frozenset(["client", "source", "outbound", "egress", "upstream", "outgoing", "downstream"])
-SIDE_WORDS = OUTGOING | frozenset(["server", "destination", "inbound", "ingress"])
+INCOMING = frozenset(["server", "destination", "inbound", "ingress"])
+SIDE_WORDS = OUTGOING | INCOMING
 """Words that say at which end of a call a signal was measured."""
 HOST = frozenset(["node", "host", "machine"])
 COUNTERS = frozenset(["total", "counter", "count", "cumulative"])

@@ -6,14 +6,15 @@ The first rule that fits decides:
 1. times of events, versions and owners are INFO (`start_time`, `build_info`);
 2. what is left of an error budget harms by falling;
 3. how long something takes is harm by rising, whatever it was that took it (`error_latency`);
-4. what counts trouble is harm (`rejected`, `unhealthy`, `5xx`, `throttled`, `misses`), also where a good word
+4. callers that gave up, as who was called counts them, are no failure of its own (`server_cancelled`);
+5. what counts trouble is harm (`rejected`, `unhealthy`, `5xx`, `throttled`, `misses`), also where a good word
    is denied (`not_ready`, `under_replicated`);
-5. a name that ends in limit, quota or capacity is a LIMIT, whatever it limits;
-6. what waits or lags behind is harm by rising;
-7. what is free, idle or remaining of a resource harms by falling; idle connections are no harm at all;
-8. a limit, a maximum or a wanted number is a LIMIT, unless the name speaks of its use;
-9. hits of a cache harm by falling where they are a share, and are traffic where they are counted;
-10. a resource in use harms by rising, what is up or ready by falling, traffic by neither.
+6. a name that ends in limit, quota or capacity is a LIMIT, whatever it limits;
+7. what waits or lags behind is harm by rising;
+8. what is free, idle or remaining of a resource harms by falling; idle connections are no harm at all;
+9. a limit, a maximum or a wanted number is a LIMIT, unless the name speaks of its use;
+10. hits of a cache harm by falling where they are a share, and are traffic where they are counted;
+11. a resource in use harms by rising, what is up or ready by falling, traffic by neither.
 """
 
 from __future__ import annotations
@@ -111,6 +112,13 @@ def _latency(name: _Name) -> _Found:
         return SignalKind.TRAFFIC, 0
     timed = "time" in name.held and name.unit in said.TIME_UNITS and not name.held & said.CPU_NOUNS
     return (SignalKind.LATENCY, 1) if name.held & said.LATENCY or timed else None
+
+
+def _given_up(name: _Name) -> _Found:
+    """What a server counts of callers that no longer wait; where it is slow itself, its latency says so."""
+    counted = any(said.GIVEN_UP.fullmatch(word) for word in name.words)
+    closed = "499" in name.held or name.held & said.INCOMING
+    return (SignalKind.TRAFFIC, 0) if counted and closed and not name.held & said.OUTGOING else None
 
 
 def _trouble(name: _Name) -> _Found:
@@ -224,8 +232,8 @@ _RESOURCE_NOUNS = (
     (SignalKind.SATURATION, said.SHARED_NOUNS),
 )
 _RULES: tuple[Callable[[_Name], _Found], ...] = (
-    _processor_mode, _info, _budget, _latency, _trouble, _ceiling, _waiting, _time, _free, _limit, _cache,
-    _use, _good,
+    _processor_mode, _info, _budget, _latency, _given_up, _trouble, _ceiling, _waiting, _time, _free, _limit,
+    _cache, _use, _good,
 )  # fmt: skip
 
 

@@ -36,7 +36,9 @@ def reassuring_claims(
     if inquiry.asks_of_unknown or inquiry.reading.form.form not in _ASKS_FOR_CAUSE:
         return ()
     scope = question_scope(inquiry, records)
-    return said if said and _is_whole(scope, records) and not _is_contradicted(scope, records) else ()
+    victims = scope.victims.union(claim.entity for claim in said)  # nobody may have named who is affected
+    is_answer = said and _is_whole(scope, records) and not _is_contradicted(scope, records, victims)
+    return said if is_answer else ()
 
 
 def _is_whole(scope: QuestionScope, records: Sequence[EvidenceRecord]) -> bool:
@@ -54,13 +56,15 @@ def _is_whole(scope: QuestionScope, records: Sequence[EvidenceRecord]) -> bool:
     return looked >= {tool for tool, kind in DISPROVING_TOOLS.items() if kind in held}
 
 
-def _is_contradicted(scope: QuestionScope, records: Sequence[EvidenceRecord]) -> bool:
+def _is_contradicted(
+    scope: QuestionScope, records: Sequence[EvidenceRecord], victims: frozenset[str]
+) -> bool:
     """Whether a ranking of the question found something, or anything else that was seen is clearly worse."""
     rankings = [record for record in records if scope.is_ranking_of_it(record)]
     if any(all(item.kind is not ItemKind.OVERVIEW for item in record.items) for record in rankings):
         return True
     return any(
-        _speaks_against(item, scope.victims)
+        _speaks_against(item, victims)
         for record in records
         for item in record.items
         if scope.is_at_its_time(record, item)
@@ -70,12 +74,13 @@ def _is_contradicted(scope: QuestionScope, records: Sequence[EvidenceRecord]) ->
 def _speaks_against(item: EvidenceItem, victims: frozenset[str]) -> bool:
     """Whether an item is clear harm: in spans, log lines and events anyone's, of metrics the affected's own.
 
-    Of hundreds of series some always seem to move; a ranking knows how many were looked at.
+    Its calls are its own as well: what they take longer, its users wait longer. Of hundreds of series some
+    always seem to move; a ranking knows how many were looked at.
     """
     if item.kind is ItemKind.PLATFORM_EVENT:
         return item.attributes.get("severity") == "fault" and item.attributes.get("state") == "current"
     if item.kind is ItemKind.SIGNAL_CHANGE:
-        return item.entity in victims and _is_clear_harm(item)
+        return not victims.isdisjoint({item.entity, item.peer}) and _is_clear_harm(item)
     return item.kind in _OBSERVED and _is_clear_harm(item)
 
 

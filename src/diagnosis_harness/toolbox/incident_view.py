@@ -342,6 +342,8 @@ def build_incident_view(
         )
     if metrics is not None:
         edges |= {(row.caller, row.owner) for row in metrics.rows if row.caller is not None}
+        named = {(row.owner, row.callee) for row in metrics.rows if row.callee is not None}
+        edges |= {(owner, callee) for owner, callee in named if (callee, owner) not in edges}
     lines = recorded.lines
     logs = None if lines is None else build_log_view(lines, onset_s=onset_s, until_s=until_s)
     if logs is not None:  # a line that names its caller is no call the other way round

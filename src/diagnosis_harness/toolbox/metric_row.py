@@ -13,7 +13,9 @@ class MetricRow:
 
     `caller` is set where the series is about calls: `entity` is then the callee. Where the source does not
     state a caller, a signal whose name ends in `_from_a`, a being an entity too, is about calls from a; so is
-    any signal of an entity named `a->b`. `rate` says that a counter was turned into growth per second.
+    any signal of an entity named `a->b`. `callee` is set where a symptom is named after another entity,
+    which its own calls: it shows what that one passes on. `rate` says that a counter was turned into growth
+    per second.
     """
 
     entity: str
@@ -23,3 +25,4 @@ class MetricRow:
     owner: str
     caller: str | None = None
     rate: bool = False
+    callee: str | None = None

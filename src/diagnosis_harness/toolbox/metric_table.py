@@ -9,6 +9,7 @@ import numpy as np
 
 from diagnosis_harness.analysis.arrays import Floats
 from diagnosis_harness.analysis.meaning import (
+    SYMPTOMS,
     SignalForm,
     SignalKind,
     SignalMeaning,
@@ -29,6 +30,7 @@ from diagnosis_harness.toolbox.rare_events import score_rare_events
 from diagnosis_harness.toolbox.replaced_instances import add_replaced_services
 
 MOST_AFTER_S = 3_600.0  # an incident is judged by its first hour
+NAME_WORDS = 2  # of an entity that a signal may be named after: names of one word are everyday words too
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ def build_metric_table(
         until_s: the end of what is judged; None is an hour after onset.
     """
     entities = frozenset(series.entities | set(owners.values()))
-    held = series.on_grid(ctx, lambda one: _row(one, owners, entities), anchor_s=onset_s)
+    named = {words: name for name in sorted(entities) if len(words := words_of(name)) >= NAME_WORDS}
+    held = series.on_grid(ctx, lambda one: _row(one, owners, entities, named), anchor_s=onset_s)
     return (
         None
         if held is None
@@ -192,7 +195,9 @@ def _is_counter(one: Series, meaning: SignalMeaning) -> bool:
     return is_counter_name(words_of(one.signal))
 
 
-def _row(one: Series, owners: Mapping[str, str], entities: frozenset[str]) -> MetricRow:
+def _row(
+    one: Series, owners: Mapping[str, str], entities: frozenset[str], named: Mapping[tuple[str, ...], str]
+) -> MetricRow:
     entity, caller, name = one.entity, one.meaning.caller, one.signal
     if caller is None and "->" in entity:
         caller, _, entity = (part.strip() for part in entity.partition("->"))
@@ -202,5 +207,19 @@ def _row(one: Series, owners: Mapping[str, str], entities: frozenset[str]) -> Me
     rate = _is_counter(one, meaning) and is_cumulative(one.value)
     unit = one.unit if one.unit is not None or meaning.unit == "1" else meaning.unit
     unit = f"{unit or '1'}/s" if rate else unit
+    owner = owners.get(entity, entity)
     from_owner = None if caller is None else owners.get(caller, caller)
-    return MetricRow(entity, one.signal, unit, meaning, owners.get(entity, entity), from_owner, rate)
+    callee = None
+    if from_owner is None and one.meaning.side is None and meaning.kind in SYMPTOMS:
+        found = _entity_in(words_of(name), named)
+        callee = None if found is None or owners.get(found, found) == owner else owners.get(found, found)
+        meaning = meaning if callee is None else replace(meaning, side=SignalSide.OUTGOING)
+    return MetricRow(entity, one.signal, unit, meaning, owner, from_owner, rate, callee)
+
+
+def _entity_in(words: tuple[str, ...], named: Mapping[tuple[str, ...], str]) -> str | None:
+    """The entity that a signal is named after; the longest where several are."""
+    lengths = sorted({len(each) for each in named}, reverse=True)
+    places = ((start, length) for length in lengths for start in range(len(words) - length + 1))
+    found = (named.get(words[start : start + length]) for start, length in places)
+    return next((name for name in found if name is not None), None)

@@ -49,18 +49,21 @@ def shows_nothing_unusual(view: IncidentView, ranking: RankedCauses, victims: Co
         return False
     if any(one.score >= STANDS_OUT for one in ranking.candidates):
         return False
-    courses = _symptom_courses(table)
+    courses = _symptom_courses(table, victims)
     if not any(owner in victims for owner, _ in courses) or not all(map(is_steady, courses.values())):
         return False
     return _has_usual_demand(table, victims)
 
 
-def _symptom_courses(table: MetricTable) -> dict[tuple[str, str], Floats]:
-    """Each symptom of each entity over the whole recording, harm upwards; of instances their mean."""
+def _symptom_courses(table: MetricTable, victims: Collection[str]) -> dict[tuple[str, str], Floats]:
+    """Each symptom of each entity over the whole recording, harm upwards; of instances their mean.
+
+    Of calls those that whoever is affected makes: their users wait for them as for its own work.
+    """
     grouped: dict[tuple[str, str], list[int]] = {}
     for place, row in enumerate(table.rows):
-        own = row.caller is None and row.meaning.side is SignalSide.OWN and row.meaning.kind in SYMPTOMS
-        if own and row.meaning.harmful:
+        own = row.caller is None and row.meaning.side is SignalSide.OWN
+        if (own or row.caller in victims) and row.meaning.kind in SYMPTOMS and row.meaning.harmful:
             grouped.setdefault((row.owner, row.signal), []).append(place)
     found = {}
     for (owner, signal), places in grouped.items():

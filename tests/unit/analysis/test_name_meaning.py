@@ -45,6 +45,27 @@ def test_kind_and_harm_follow_from_the_name(
     assert (meaning.kind, meaning.harmful) == (kind, harmful)
 
 
+@pytest.mark.parametrize(
+    ("signal", "kind", "harmful"),
+    [
+        ("rpc_server_cancelled_rate", SignalKind.TRAFFIC, 0),
+        ("http.server.requests.canceled", SignalKind.TRAFFIC, 0),
+        ("nginx_responses_499_total", SignalKind.TRAFFIC, 0),
+        ("inbound_cancellations", SignalKind.TRAFFIC, 0),
+        ("rpc_client_cancelled_rate", SignalKind.ERRORS, 1),
+        ("server_aborted_rate", SignalKind.ERRORS, 1),
+        ("jobs_cancelled_total", SignalKind.ERRORS, 1),
+        ("http_server_498_total", SignalKind.ERRORS, 1),
+    ],
+)
+def test_callers_that_gave_up_are_no_failure_of_who_counts_them(
+    signal: str, kind: SignalKind, harmful: int
+) -> None:
+    """Where it is slow its latency says so; where their patience is short they are to blame."""
+    meaning = meaning_of(signal, None)
+    assert (meaning.kind, meaning.harmful) == (kind, harmful)
+
+
 def test_camel_case_and_quantiles_are_split() -> None:
     """A capital P with its digits stays one word."""
     assert words_of("PodClientLatencyP90(s)") == ("pod", "client", "latency", "p90", "s")

@@ -62,6 +62,8 @@ def test_a_kind_that_nobody_looked_at_may_hold_what_is_wrong(left_out: int) -> N
         (worse("checkout"), True),
         (worse("checkout", z=2.0), False),
         (worse("catalog"), False),  # of many series some always move; the ranking has judged them
+        (replace(worse("catalog"), peer="checkout"), True),  # its calls are what its users wait for
+        (replace(worse("catalog"), peer="search"), False),
         (worse("catalog", ItemKind.SPAN_ERRORS), True),
         (worse("catalog", ItemKind.SELF_TIME), True),
         (worse("catalog", ItemKind.LOG_PATTERN), True),
@@ -70,6 +72,15 @@ def test_a_kind_that_nobody_looked_at_may_hold_what_is_wrong(left_out: int) -> N
 def test_what_any_record_shows_speaks_against_it(item: EvidenceItem, *, speaks_against: bool) -> None:
     """Whatever the draft cites."""
     assert is_answer(*LOOKS, ready_record(item, tool_call_id="t5"), RANKING) is not speaks_against
+
+
+def test_where_nobody_named_who_is_affected_it_is_whom_the_answer_is_about() -> None:
+    """So that what got worse there speaks against it as well."""
+    open_question = replace(ASKED, affected=(), alert_entity=None)
+    item = ready_record(replace(worse("catalog"), peer="checkout"), tool_call_id="t5")
+
+    assert reassuring_claims(open_question, (SAID,), (*LOOKS, RANKING)) == (SAID,)
+    assert reassuring_claims(open_question, (SAID,), (*LOOKS, item, RANKING)) == ()
 
 
 def test_another_ranking_of_the_question_that_found_something_speaks_against_it() -> None:

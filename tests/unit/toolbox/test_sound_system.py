@@ -80,6 +80,15 @@ def test_what_stands_out_elsewhere_is_unusual(ctx: RunContext) -> None:
     assert overview(ctx, CALM[0], slow, CALM[2]) is None
 
 
+@pytest.mark.parametrize("trouble", [during(0.0, 240.0), during(1_200.0, 3_600.0)])
+def test_no_trouble_in_a_call_of_the_affected_is_passed_over(ctx: RunContext, trouble: Floats) -> None:
+    """Whose users wait for it, though both ends are calm by themselves; calls of others are theirs."""
+    slow = 0.1 + 0.4 * trouble
+
+    assert overview(ctx, *CALM, line("web->pay", "latency", 0.1)) is not None
+    assert overview(ctx, *CALM, line("web->pay", "latency", slow)) is None
+
+
 @pytest.mark.parametrize("times", [0.15, 3.0])
 def test_a_surge_or_a_silence_is_unusual(ctx: RunContext, times: float) -> None:
     """Requests are no symptom, and all the same not as usual."""

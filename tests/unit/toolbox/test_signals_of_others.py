@@ -1,0 +1,89 @@
+"""Symptoms that are named after another entity show what that one passes on, and blame not their writer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.support.small_incident import ONSET_S
+
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.testing.sources import InMemorySources
+from diagnosis_harness.toolbox.ports import AlertInfo, Series
+from diagnosis_harness.toolbox.rank_causes import RankCauses
+from diagnosis_harness.toolbox.views import Views
+
+TIME_S = np.linspace(ONSET_S - 3_585.0, ONSET_S + 585.0, 140)
+
+
+def line(entity: str, signal: str, usual: float, rise: float, *, unit: str = "ratio") -> Series:
+    """A noisy series that steps up at the onset."""
+    rng = np.random.default_rng(sum(map(ord, entity + signal)))
+    value = usual * rng.lognormal(0.0, 0.05, len(TIME_S)) + np.where(rise > 0, rise, 0.0) * (
+        TIME_S >= ONSET_S
+    )
+    return Series(entity, signal, unit, TIME_S, value)
+
+
+def first(ctx: RunContext, *series: Series, affected: str) -> str | None:
+    """Who ranks first, if anybody stands out from the noise."""
+    sources = InMemorySources(
+        incident=series, alert=AlertInfo(entity=affected, time_s=ONSET_S), onset_s=ONSET_S
+    )
+    items = RankCauses(Views(sources.sources())).run(ctx, {}).items
+    return next((item.entity for item in items if (item.score or 0.0) > 0), None)
+
+
+@pytest.mark.parametrize(
+    "signal",
+    [
+        "price-list_endpoint_error_ratio",
+        "price_list_errors",
+        "PriceListFailureRate",
+        "calls_to_price_list_failed",
+    ],
+)
+def test_failures_that_are_named_after_another_blame_not_their_writer(ctx: RunContext, signal: str) -> None:
+    """However its name is written: the louder view from outside is no cause of what it is a view of."""
+    seen = line("web-shop", signal, 0.002, 0.4)
+
+    assert (
+        first(ctx, line("price-list", "error_ratio", 0.002, 0.1), seen, affected="price-list") == "price-list"
+    )
+
+
+def test_who_is_named_is_called_so_its_caller_reaches_it(ctx: RunContext) -> None:
+    """The name is an edge where no file tells who calls whom."""
+    seen = line("web-shop", "price_list_error_ratio", 0.002, 0.4)
+    own = line("price-list", "error_ratio", 0.002, 0.4)
+    unrelated = line("mail-queue", "search-index_error_ratio", 0.002, 0.0)
+    calm = line("search-index", "error_ratio", 0.002, 0.0)
+
+    assert first(ctx, seen, own, unrelated, calm, affected="web-shop") == "price-list"
+
+
+@pytest.mark.parametrize(
+    ("other", "signal", "unit"),
+    [
+        ("cart", "cart_errors", "ratio"),  # an everyday word: its own cart page as well as the service
+        ("price-list", "list_errors", "ratio"),
+        ("web-shop-db", "web_shop_error_ratio", "ratio"),
+    ],
+)
+def test_a_name_that_only_resembles_another_stays_its_writer_s_own(
+    ctx: RunContext, other: str, signal: str, unit: str
+) -> None:
+    """One word, a part of a name, or its own name."""
+    own, calm = line("web-shop", signal, 0.002, 0.4, unit=unit), line(other, "error_ratio", 0.002, 0.0)
+
+    assert first(ctx, own, calm, affected="web-shop") == "web-shop"
+
+
+def test_a_pool_towards_another_is_a_resource_of_its_own(ctx: RunContext) -> None:
+    """Its connections run out at the one that holds them."""
+    pool = line("web-shop", "price_list_pool_used", 5.0, 200.0, unit="connections")
+    slow = line("web-shop", "latency_p90", 0.2, 2.0, unit="s")
+
+    assert (
+        first(ctx, pool, slow, line("price-list", "latency_p90", 0.1, 0.0, unit="s"), affected="web-shop")
+        == "web-shop"
+    )
