@@ -59,13 +59,16 @@ class SpanGroups:
 def metric_symptoms(
     table: MetricTable, graph: CallGraph, *, indicator: Indicator | None, statistic: str | None
 ) -> list[Clue]:
-    """Symptoms of the same nature as the indicator's; of any nature if none of those is anomalous."""
+    """Symptoms of the same nature as the indicator's; of any nature if none of those is anomalous.
+
+    One that is named after another entity speaks against that one.
+    """
     score, null = table.harm()
     score, null = calibrate(score, null)
     places = [
         place
         for place, row in enumerate(table.rows)
-        if row.meaning.kind in SYMPTOMS and row.meaning.side is SignalSide.OWN
+        if row.meaning.kind in SYMPTOMS and (row.meaning.side is SignalSide.OWN or row.callee is not None)
     ]
     noise = noise_level(null[places])
     course = _around_onset(table)
@@ -247,7 +250,7 @@ def own_time_known(groups: SpanGroups, view: SpanView, *, least: int) -> Mapping
 def _symptom_row(table: MetricTable, place: int, z: float, course: Floats) -> SymptomRow:
     row = table.rows[place]
     return SymptomRow(
-        row.owner,
+        row.callee or row.owner,
         row.signal,
         row.meaning.kind,
         z,

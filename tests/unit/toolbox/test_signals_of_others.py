@@ -61,6 +61,16 @@ def test_who_is_named_is_called_so_its_caller_reaches_it(ctx: RunContext) -> Non
     assert first(ctx, seen, own, unrelated, calm, affected="web-shop") == "price-list"
 
 
+def test_who_is_named_and_measures_nothing_itself_ranks_before_who_writes_of_it(ctx: RunContext) -> None:
+    """A view from outside is all that there is of it."""
+    seen = line("web-shop", "price_list_error_ratio", 0.002, 0.4)
+    busy = line("price-list", "requests_per_s", 50.0, 0.0, unit="1/s")
+    hit = line("front-page", "error_ratio", 0.002, 0.3)
+    calls = line("front-page", "requests_to_web_shop_failed", 0.002, 0.3)
+
+    assert first(ctx, seen, busy, hit, calls, affected="front-page") == "price-list"
+
+
 @pytest.mark.parametrize(
     ("other", "signal", "unit"),
     [
