@@ -114,7 +114,7 @@ def _latency(name: _Name) -> _Found:
     return (SignalKind.LATENCY, 1) if name.held & said.LATENCY or timed else None
 
 
-def _lost_patience(name: _Name) -> _Found:
+def _abandonment(name: _Name) -> _Found:
     """What a server counts of callers that no longer wait; where it is slow itself, its latency says so."""
     counted = any(said.GIVEN_UP.fullmatch(word) for word in name.words)
     closed = "499" in name.held or name.held & said.INCOMING
@@ -232,8 +232,8 @@ _RESOURCE_NOUNS = (
     (SignalKind.SATURATION, said.SHARED_NOUNS),
 )
 _RULES: tuple[Callable[[_Name], _Found], ...] = (
-    _processor_mode, _info, _budget, _latency, _lost_patience, _trouble, _ceiling, _waiting, _time, _free, _limit,
-    _cache, _use, _good,
+    _processor_mode, _info, _budget, _latency, _abandonment, _trouble, _ceiling, _waiting, _time, _free,
+    _limit, _cache, _use, _good,
 )  # fmt: skip
 
 
