@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from dev.speed import page
 from dev.speed.figure import Figure, as_markdown, as_text
 from dev.speed.rounds import Rounds, Workload, in_turns
+from dev.speed.sizes import failure_of
 
 
 @pytest.mark.parametrize(
@@ -19,6 +21,24 @@ def test_a_figure_is_judged_by_its_target(
 ) -> None:
     """A target may be reached; what was not measured is never called ok."""
     assert Figure("topic", "name", measured, "×", at_most).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "failure"),
+    [
+        (0, None, ""),
+        (3, None, ""),
+        (3, "OUT_OF_MEMORY", "failed: rank_causes (OUT_OF_MEMORY)"),
+        (1, None, "exit code 1"),
+        (-9, None, "exit code -9"),
+    ],
+)
+def test_the_costs_of_a_run_that_did_not_answer_are_no_measurement(
+    code: int, error: str | None, failure: str
+) -> None:
+    """A run that is killed, refused, or whose tools fail is quick and small."""
+    document = json.dumps({"records": [{"tool": "rank_causes", "error_code": error}]})
+    assert failure_of(code, document.encode()) == failure
 
 
 def test_ratios_are_taken_round_by_round() -> None:

@@ -187,17 +187,20 @@ def test_a_column_that_is_text_for_the_most_part_is_left_out_and_named(
 
 
 def test_three_header_rows_are_refused_with_the_setting_that_reads_them(refuse_folder: RefuseFolder) -> None:
-    """They would become hundreds of text columns with made-up names."""
-    refused = refuse_folder({"metrics.csv": THREE_LEVELS})
+    """Where nothing names the levels: they would become hundreds of text columns with made-up names."""
+    nameless = THREE_LEVELS.replace("microservice", "").replace("metric", "").replace("statistic", "")
+    refused = refuse_folder({"metrics.csv": f"x{nameless}"})
     assert "3 header rows" in refused.problem
     assert refused.remedy == 'set `header_rows = 3` under [files."metrics.csv"] in incident.toml'
 
 
-def test_three_header_rows_are_read_when_they_are_said(open_folder: OpenFolder, ctx: RunContext) -> None:
+@pytest.mark.parametrize("stated", ['[files."metrics.csv"]\nheader_rows = 3\n', ""])
+def test_three_header_rows_are_read_where_they_are_stated_or_named(
+    stated: str, open_folder: OpenFolder, ctx: RunContext
+) -> None:
     """Levels are entity, signal, statistic; the row that names the index is no data."""
-    sources = open_folder(
-        {"metrics.csv": THREE_LEVELS, "incident.toml": '[files."metrics.csv"]\nheader_rows = 3\n'}
-    )
+    sources = open_folder({"metrics.csv": THREE_LEVELS, "incident.toml": stated})
+    assert "below 3 header rows" in sources.summary.summary(ctx).files[0].note
     assert sources.metrics is not None
     series = sources.metrics.series(ctx, Recording.INCIDENT)
     assert [(one.entity, one.signal) for one in series] == [

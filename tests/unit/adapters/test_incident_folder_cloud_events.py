@@ -53,6 +53,22 @@ def test_results_of_cloudwatch_belong_to_their_dimension_and_are_never_averaged(
     assert "averaged" not in note.note
 
 
+def test_results_of_one_query_are_one_series_where_they_agree_and_two_where_not(
+    tmp_path: Path, ctx: RunContext
+) -> None:
+    """A second page goes on, a repeated result adds nothing, and other values are another series."""
+    first = result("ReplicaLag", "Maximum", 1.0)
+    page = {**first, "timestamps": TIMES[:7], "values": [2.0] * 7}
+    rest = {**first, "timestamps": TIMES[7:], "values": [3.0] * 8}
+    (tmp_path / "export.json").write_text(json.dumps({"MetricDataResults": [first, first, page, rest]}))
+    sources = open_incident_folder(tmp_path)
+
+    assert sources.metrics is not None
+    series = sources.metrics.series(ctx, Recording.INCIDENT)
+    assert sorted((float(one.value[0]), float(one.value[-1])) for one in series) == [(1.0, 1.0), (2.0, 3.0)]
+    assert "averaged" not in sources.summary.summary(ctx).files[0].note
+
+
 def test_one_result_that_was_saved_alone_is_read(tmp_path: Path, ctx: RunContext) -> None:
     """A file for each metric."""
     (tmp_path / "cpu.json").write_text(json.dumps(result("CPUUtilization", "Average", 40.0)))
@@ -61,6 +77,18 @@ def test_one_result_that_was_saved_alone_is_read(tmp_path: Path, ctx: RunContext
     assert sources.metrics is not None
     (one,) = sources.metrics.series(ctx, Recording.INCIDENT)
     assert (one.entity, one.signal) == ("payments-db", "CPUUtilization")
+
+
+def test_the_note_of_events_names_no_column_that_is_read(tmp_path: Path, ctx: RunContext) -> None:
+    """Reason, count, and the first and last time are read, though no log line has them."""
+    event = {
+        "reason": "OOMKilling", "message": "Memory cgroup out of memory", "type": "Warning", "count": 3,
+        "involved_object": "Pod/cart-7f9dd8b6c4-x7gr9", "first_time": TIMES[0], "last_time": TIMES[4],
+    }  # fmt: skip
+    (tmp_path / "recorded.json").write_text(json.dumps({"warning_events": [event]}))
+    (note,) = open_incident_folder(tmp_path).summary.summary(ctx).files
+    assert "not used" not in note.note
+    assert "1 line," in note.note
 
 
 def test_lists_of_events_are_events(tmp_path: Path, ctx: RunContext) -> None:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, TextIO
 
+from diagnosis_harness.adapters.sources.incident_folder.binding import ENTITY, SIGNAL
 from diagnosis_harness.adapters.sources.incident_folder.content import open_bytes
 from diagnosis_harness.adapters.sources.incident_folder.database import text_sql
 from diagnosis_harness.adapters.sources.incident_folder.listing import Form, ListedFile
@@ -43,6 +44,7 @@ _CELL_LIMIT: Final = 1_000_000
 _LINE_LIMIT: Final = 4_000_000
 _ENDS_BYTES: Final = 1 << 20
 """Bytes that are looked at for line ends."""
+_STATISTIC: Final = ("statistic", "statistics", "stat", "aggregation", "quantile", "percentile", "agg")
 _SEPARATOR_LINE: Final = re.compile(r"sep=(.)\r?\n")
 """The first line of an export for spreadsheets."""
 
@@ -136,8 +138,21 @@ def read_header(file: ListedFile) -> Header:
         head = text.read(_HEAD_CHARACTERS)
     _refuse_other_content(file, head)
     whole = len(head) < _HEAD_CHARACTERS
-    depth = file.settings.header_rows or 1
+    depth = file.settings.header_rows or _named_levels(head, tabs=file.form is Form.TSV)
     return parse_header(head, whole=whole, depth=depth, tabs=file.form is Form.TSV, place=file.name)
+
+
+def _named_levels(head: str, *, tabs: bool) -> int:
+    """How many header rows there are, where the first cells of the first rows name them, as pandas writes it.
+
+    Entity above signal, and below them what else tells columns apart; 1 where the cells say nothing of it.
+    """
+    separator = "\t" if tabs else _separator(head)
+    lines = head.split("\n", 3)[:3]
+    first = [plain_key(line.partition(separator)[0].strip(' "\r\ufeff')) for line in lines]
+    if len(first) < 3 or first[0] not in ENTITY or first[1] not in SIGNAL:
+        return 1
+    return 3 if first[2] in _STATISTIC else 2
 
 
 def parse_header(head: str, *, whole: bool, depth: int, tabs: bool, place: str) -> Header:

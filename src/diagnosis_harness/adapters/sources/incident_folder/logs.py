@@ -144,8 +144,10 @@ class FolderLogs:
         return table
 
 
-def read_logs(table: Table, database: Database, zone: tzinfo) -> LogFile:
-    """Read and check one logs file.
+def read_logs(
+    table: Table, database: Database, zone: tzinfo, *, also_read: Sequence[Column | None] = ()
+) -> LogFile:
+    """Read and check one logs file; `also_read` are the columns that something else reads.
 
     Raises:
         InvalidInput: no time or message column, or times that cannot be right.
@@ -184,11 +186,11 @@ def read_logs(table: Table, database: Database, zone: tzinfo) -> LogFile:
         shown = printable(str(name))
         entities[shown] = (*entities.get(shown, ()), str(name))
     remarks = [
-        f"{timed} lines, time column {quote(time.column.name)} ({time.shown})",
+        f"{timed} {'line' if timed == 1 else 'lines'}, time column {quote(time.column.name)} ({time.shown})",
     ]
     if timed < total:
         remarks.append(f"{total - timed} rows left out: no time")
-    unused = find_unused_columns(table, (time.column, entity, level, span, trace, thread, *texts))
+    unused = find_unused_columns(table, (time.column, entity, level, span, trace, thread, *texts, *also_read))
     if unused:
         remarks.append(f"columns not used: {show_columns(unused)}")
     note = FileNote(table.place, table.file.role or "logs", total, "; ".join(remarks) + ".")

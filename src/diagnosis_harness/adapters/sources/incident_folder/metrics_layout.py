@@ -175,6 +175,8 @@ def _wide(table: Table, wide: _Wide, known: Collection[str]) -> Layout:
         )
     )
     kind = "wide" if wide.entity is None else "wide with an entity column"
+    depth = max((len(column.levels) for column in wide.columns), default=0)
+    kind += f" below {depth} header rows" if depth else ""
     return Layout(kind, wide.time, wide.entity, None, None, values, owners=named.owners, remark=named.remark)
 
 

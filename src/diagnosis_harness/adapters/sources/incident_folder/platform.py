@@ -22,6 +22,8 @@ REASON: Final = ("reason", "event_reason", "event_type", "category")
 COUNT: Final = ("count", "times", "occurrences")
 FIRST_SEEN: Final = ("first", "first_time", "first_seen", "first_timestamp")
 LAST_SEEN: Final = ("last", "last_time", "last_seen", "last_timestamp")
+_REPORTED: Final = (REASON, COUNT)
+_SEEN: Final = (FIRST_SEEN, LAST_SEEN)
 _ROWS_LIMIT: Final = 100_000
 _TEXT_CHARACTERS: Final = 4_000
 _LEADING_REASON: Final = re.compile(r"(?P<reason>[A-Z][A-Za-z]{2,40}): ")
@@ -73,9 +75,9 @@ def read_platform(table: Table, database: Database, zone: tzinfo) -> PlatformFil
     """
     columns = [find(table, ENTITY, wanted=table.file.settings.entity, key="entity"),
                find(table, MESSAGE, wanted=table.file.settings.message, key="message"),
-               find(table, REASON), find(table, COUNT)]  # fmt: skip
+               *(find(table, usual) for usual in _REPORTED)]  # fmt: skip
     times = [f"({read_time(table, zone).sql})"]
-    times += [_time_sql(table, find(table, usual), zone) for usual in (FIRST_SEEN, LAST_SEEN)]
+    times += [_time_sql(table, find(table, usual), zone) for usual in _SEEN]
     texts = ", ".join(f"left({text_cell_sql(column)}, {_TEXT_CHARACTERS})" for column in columns)
     rows = table.ask(
         database, f"SELECT {', '.join(times)}, {texts} FROM {table.scan} LIMIT {_ROWS_LIMIT + 1}"
@@ -88,6 +90,11 @@ def read_platform(table: Table, database: Database, zone: tzinfo) -> PlatformFil
     if table.file.role is Role.STATES:
         return PlatformFile(states=tuple(_state(row) for row in known))
     return PlatformFile(events=tuple(_event(row) for row in known))
+
+
+def platform_columns(table: Table) -> list[Column | None]:
+    """The columns that only events and states have, and that are read from them."""
+    return [find(table, usual) for usual in (*_REPORTED, *_SEEN)]
 
 
 def _time_sql(table: Table, column: Column | None, zone: tzinfo) -> str:

@@ -19,7 +19,11 @@ from diagnosis_harness.adapters.sources.incident_folder.identify import open_tab
 from diagnosis_harness.adapters.sources.incident_folder.listing import ListedFile, Listing, Role
 from diagnosis_harness.adapters.sources.incident_folder.logs import LogFile, read_logs
 from diagnosis_harness.adapters.sources.incident_folder.metrics_file import MetricFile, read_metrics
-from diagnosis_harness.adapters.sources.incident_folder.platform import PlatformFile, read_platform
+from diagnosis_harness.adapters.sources.incident_folder.platform import (
+    PlatformFile,
+    platform_columns,
+    read_platform,
+)
 from diagnosis_harness.adapters.sources.incident_folder.same_names import tell_files_apart
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, FolderSettings
 from diagnosis_harness.adapters.sources.incident_folder.spans_file import SpanFile, read_spans
@@ -156,9 +160,11 @@ def _take(content: FolderContent, table: Table, database: Database, settings: Fo
             content.spans.append(read_spans(table, database, zone))
             return content.spans[-1].note
         case Role.LOGS | Role.EVENTS | Role.STATES:
-            if role is not Role.LOGS:
+            reported = role is not Role.LOGS
+            if reported:
                 content.platform.append(read_platform(table, database, zone))
-            content.logs.append(read_logs(table, database, zone))
+            columns = platform_columns(table) if reported else []
+            content.logs.append(read_logs(table, database, zone, also_read=columns))
             return content.logs[-1].note
         case Role.CHANGES:
             content.changes.append(read_changes(table, database, zone))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.formats.histograms import LabelledSeries
@@ -36,6 +37,9 @@ _OWNERS: Final = (
 )  # fmt: skip
 """Dimensions of CloudWatch that name whose a series is, the narrowest service first."""
 
+_Labels = tuple[tuple[str, str], ...]
+_Query = tuple[_Labels, _Labels]
+"""The labels of a series, and the statistic and id that its query states."""
 _Read = Callable[[Record, FileContent], Iterator[LabelledSeries]]
 
 
@@ -70,17 +74,30 @@ def split_label(label: str, stem: str) -> dict[str, str]:
 
 
 def _cloudwatch(document: Record, content: FileContent) -> Iterator[LabelledSeries]:
-    results = _data_results(document)
-    labelled = [_labels_of_result(result, content.stem) for result in results]
-    for result, labels in zip(results, labelled, strict=True):
-        given = {"stat": string_at(result, "Stat", "stat"), "id": string_at(result, "Id", "id")}
-        stated = {key: value for key, value in given.items() if value}
-        several = labelled.count(labels) > 1  # one metric by several statistics: never one series
+    found: dict[_Query, list[LabelledSeries]] = {}
+    for result in _data_results(document):
         values = list_at(result, "Values") or list_at(result, "values")
         times = list_at(result, "Timestamps") or list_at(result, "timestamps")
         unit = _UNITS.get(string_at(result, "Unit", "unit") or "")
-        own = {**labels, **stated} if several else labels
-        yield LabelledSeries(own, _points(times, values), unit)
+        one = LabelledSeries(_labels_of_result(result, content.stem), _points(times, values), unit)
+        given = {"stat": string_at(result, "Stat", "stat"), "id": string_at(result, "Id", "id")}
+        stated = tuple((key, value) for key, value in given.items() if value)
+        _add_page(found.setdefault((tuple(sorted(one.labels.items())), stated), []), one)
+    names = [name for name, _ in found]
+    for (name, stated), several in found.items():
+        labels = dict(name) | (dict(stated) if names.count(name) > 1 else {})
+        for place, one in enumerate(several, start=1):
+            yield replace(one, labels=labels | ({"result": str(place)} if len(several) > 1 else {}))
+
+
+def _add_page(several: list[LabelledSeries], page: LabelledSeries) -> None:
+    """Add the points of a result to the series that it continues or repeats, else as its own series."""
+    for place, one in enumerate(several):
+        known = dict(one.points)
+        if all(known.get(time_s, value) == value for time_s, value in page.points):
+            several[place] = replace(one, points=tuple(sorted((known | dict(page.points)).items())))
+            return
+    several.append(page)
 
 
 def _data_results(document: Record) -> list[Record]:
