@@ -138,11 +138,11 @@ def read_header(file: ListedFile) -> Header:
         head = text.read(_HEAD_CHARACTERS)
     _refuse_other_content(file, head)
     whole = len(head) < _HEAD_CHARACTERS
-    depth = file.settings.header_rows or _named_levels(head, tabs=file.form is Form.TSV)
+    depth = file.settings.header_rows or _count_header_rows(head, tabs=file.form is Form.TSV)
     return parse_header(head, whole=whole, depth=depth, tabs=file.form is Form.TSV, place=file.name)
 
 
-def _named_levels(head: str, *, tabs: bool) -> int:
+def _count_header_rows(head: str, *, tabs: bool) -> int:
     """How many header rows there are, where the first cells of the first rows name them, as pandas writes it.
 
     Entity above signal, and below them what else tells columns apart; 1 where the cells say nothing of it.
