@@ -14,6 +14,7 @@ from diagnosis_harness.analysis.onset import OnsetEstimate, estimate_onset
 from diagnosis_harness.analysis.platform_history import Occurrence
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import MemoryLimit, ToolFailure
+from diagnosis_harness.toolbox.episode import end_of_episode
 from diagnosis_harness.toolbox.event_clues import first_fault
 from diagnosis_harness.toolbox.incident_view import IncidentView, Recorded, build_incident_view
 from diagnosis_harness.toolbox.inventory import askable_names, entity_names
@@ -53,18 +54,27 @@ class Views:
     _events: tuple[Occurrence, ...] | None = None
 
     def at(self, ctx: RunContext, onset_s: float, until_s: float | None = None) -> IncidentView:
-        """The view for exactly this onset, and what comes after it up to an end."""
+        """The view for exactly this onset, and what comes after it up to an end, or until it was over."""
         span = (onset_s, until_s)
         with self._lock:
             view = self._views.pop(span, None)
             if view is None:
-                view = build_incident_view(
-                    ctx, self.sources, self._read(ctx), onset_s=onset_s, until_s=until_s
-                )
+                view = self._build(ctx, onset_s, until_s)
             self._views[span] = view
             while len(self._views) > VIEWS_MAX:
                 self._views.pop(next(iter(self._views)))
             return view
+
+    def _build(self, ctx: RunContext, onset_s: float, until_s: float | None) -> IncidentView:
+        recorded = self._read(ctx)
+        view = build_incident_view(ctx, self.sources, recorded, onset_s=onset_s, until_s=until_s)
+        if until_s is not None or view.metrics is None:
+            return view
+        rows = view.indicator_rows(self.sources.summary.summary(ctx).alert)
+        over_s = end_of_episode(view.metrics, rows) if rows else None
+        if over_s is None:
+            return view
+        return build_incident_view(ctx, self.sources, recorded, onset_s=onset_s, until_s=over_s)
 
     def troubles(self) -> tuple[str, ...]:
         """A sentence for each kind of telemetry that could not be read."""

@@ -1,0 +1,58 @@
+"""When the trouble of whoever is affected was over again.
+
+An hour after the onset is judged, and four minutes of trouble vanish in it. So where what is affected came
+back to normal and stayed there for longer than the trouble had lasted, nothing behind that is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diagnosis_harness.analysis.clue import NOISE_FLOOR
+from diagnosis_harness.toolbox.metric_table import MetricTable
+
+LEAST_BAD = 3
+"""Points in a row beyond normal that make an episode: one or two are a late scrape, or a spike."""
+LEAST_CALM = 10
+"""Points behind it that show that it is over: a trouble that comes and goes is seldom away for as long."""
+NEAR_ONSET = 4
+"""Points after the onset among which an episode begins: an onset is known to a step or two, and builds up."""
+
+
+def end_of_episode(table: MetricTable, rows: Sequence[int]) -> float | None:
+    """When the episode that these series show ended; None where it lasts, is not clear, or was long.
+
+    Args:
+        rows: the series that show the trouble from outside.
+    """
+    value = table.value[list(rows), table.split : table.end]
+    sign = np.array([table.rows[place].meaning.harmful or 1 for place in rows], dtype=np.float64)
+    level, width = table.shift.level[list(rows)], table.shift.width[list(rows)]
+    beyond = (value - level[:, None]) * sign[:, None] > NOISE_FLOOR * width[:, None]
+    shown = [row for row in beyond if _begins(row)]
+    if not shown:
+        return None
+    bad = np.any([_in_runs(row, 2) for row in shown], axis=0)
+    last = int(np.flatnonzero(bad)[-1])
+    calm = int(np.isfinite(value[:, last + 1 :]).any(axis=0).sum())
+    if calm < max(LEAST_CALM, last + 1):
+        return None
+    return float(table.time_s[table.split + last] + 0.5 * table.step_s)
+
+
+def _begins(beyond: NDArray[np.bool_]) -> bool:
+    """Whether an episode begins near the onset."""
+    runs = np.flatnonzero(_in_runs(beyond, LEAST_BAD))
+    return bool(len(runs)) and int(runs[0]) < NEAR_ONSET
+
+
+def _in_runs(beyond: NDArray[np.bool_], least: int) -> NDArray[np.bool_]:
+    """The points that stand in a run of at least so many."""
+    kept = np.zeros(len(beyond), dtype=np.bool_)
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], beyond, [False])).astype(np.int8)))
+    for start, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        kept[start:end] = end - start >= least
+    return kept

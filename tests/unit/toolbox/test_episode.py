@@ -1,0 +1,80 @@
+"""A trouble that was over within minutes is judged by those minutes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.support.small_incident import ONSET_S
+
+from diagnosis_harness.analysis.arrays import Floats
+from diagnosis_harness.harness.context import RunContext
+from diagnosis_harness.testing.sources import InMemorySources
+from diagnosis_harness.toolbox.ports import AlertInfo, CallEdge, Series
+from diagnosis_harness.toolbox.rank_causes import RankCauses
+from diagnosis_harness.toolbox.views import Views
+
+STEP_S = 20.0
+TIME_S: Floats = ONSET_S + STEP_S * (np.arange(360, dtype=np.float64) - 180) + 10.0
+SINCE_S: Floats = TIME_S - ONSET_S
+
+
+def line(entity: str, signal: str, usual: float, rise: Floats, *, unit: str = "s") -> Series:
+    """A series with a tenth of noise, the same for one name."""
+    rng = np.random.default_rng(sum(map(ord, entity + signal)))
+    return Series(entity, signal, unit, TIME_S, usual * rng.lognormal(0.0, 0.1, len(TIME_S)) + rise)
+
+
+def bad(*spans_s: tuple[float, float]) -> Floats:
+    """One in these times after the onset, and zero else."""
+    return sum(
+        ((start <= SINCE_S) & (end > SINCE_S)).astype(np.float64) for start, end in spans_s
+    ) + np.zeros(360)
+
+
+def judged(ctx: RunContext, when: Floats, **asked: float) -> tuple[str | None, float, float]:
+    """Who ranks first, with which score, and how many seconds after the onset are judged."""
+    sources = InMemorySources(
+        incident=(
+            line("web", "latency_p90", 0.3, 0.4 * when),
+            line("pay", "latency_p90", 0.1, 0.4 * when),
+            line("pay", "cpu_percent", 30.0, 60.0 * when, unit="percent"),
+            line("mail", "latency_p90", 0.2, 0.0 * when),
+        ),
+        call_edges=(CallEdge("web", "pay"), CallEdge("web", "mail")),
+        alert=AlertInfo(entity="web", signal="latency_p90", time_s=ONSET_S),
+        onset_s=ONSET_S,
+    )
+    first = RankCauses(Views(sources.sources())).run(ctx, dict(asked)).items[0]
+    assert first.window is not None
+    return first.entity, first.score or 0.0, first.window.end_s - ONSET_S
+
+
+@pytest.mark.parametrize("lasted_s", [80.0, 240.0, 900.0])
+def test_what_was_over_is_judged_until_then(ctx: RunContext, lasted_s: float) -> None:
+    """So that the calm hour behind it hides neither the trouble nor its cause."""
+    entity, score, until_s = judged(ctx, bad((0.0, lasted_s)))
+
+    assert entity == "pay"
+    assert score > 1.0
+    assert until_s == pytest.approx(lasted_s, abs=2 * STEP_S)
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        bad((0.0, 3_600.0)),  # it lasts
+        bad((0.0, 2_000.0)),  # it lasted for longer than it has been away
+        bad(*((start, start + 80.0) for start in range(0, 3_600, 300))),  # it comes and goes
+        bad((0.0, 40.0)),  # a spike
+        bad((900.0, 1_200.0)),  # it began long after the onset
+        bad((0.0, 240.0), (3_000.0, 3_100.0)),  # it came back
+    ],
+)
+def test_what_lasts_or_returns_is_judged_for_the_whole_hour(ctx: RunContext, when: Floats) -> None:
+    """Nobody can tell that it is over, or that it was one trouble."""
+    assert judged(ctx, when)[2] > 3_500.0
+
+
+def test_an_end_that_somebody_states_is_kept(ctx: RunContext) -> None:
+    """Whatever the series show."""
+    assert judged(ctx, bad((0.0, 240.0)), until=ONSET_S + 1_800.0)[2] == pytest.approx(1_800.0, abs=STEP_S)
