@@ -26,6 +26,12 @@ from diagnosis_harness.toolbox.rare_events import counts_requests, full_share
 from diagnosis_harness.toolbox.span_table import SpanView
 
 USUAL_CALL = 0.75  # share of parents that make a call, from which on its absence is news
+LEAST_CALLERS = (
+    3  # whose calls are missing alike, before that is called a loss of spans: two may hang together
+)
+LOST_ALIKE = (
+    0.15  # of the usual calls: by so much shares differ where some thirty spans are sampled at random
+)
 LEAST_DEMAND = 1.2  # times the usual requests, from which on demand explains anything: less is daily drift
 BEYOND_DEMAND = 1.25  # times the demand's growth; use per request rises a little as a resource fills up
 NEARLY_FULL = 0.8  # of a resource in use, from which on who needs it waits four times as long as it is served
@@ -225,19 +231,31 @@ def _on_the_way(
 def _patterns(view: SpanView, groups: ShareGroups) -> list[Clue]:
     """Usual calls that are no longer made: an early end inside the entity that used to make them.
 
-    A handler of errors that is no longer called is good news.
+    A handler of errors that is no longer called is good news. Where calls of most callers are missing to the
+    same share, spans were lost: nobody broke that many at once.
     """
     noise = _span_noise(groups.null)
     clues = []
-    for place in np.flatnonzero((groups.shift.baseline >= USUAL_CALL) & (groups.shift.z < 0)).tolist():
+    usual = groups.shift.baseline >= USUAL_CALL
+    kept = groups.shift.fault / np.maximum(groups.shift.baseline, USUAL_CALL)
+    common = _share_kept_by_all(groups.entity[usual], kept[usual])
+    for place in np.flatnonzero(usual & (groups.shift.z < 0)).tolist():
         child = view.operations[int(groups.child_operation[place])]
         if not _AFTER_FAILURE.isdisjoint(words_of(child)):
             continue
         region = f"{view.operations[int(groups.operation[place])]} before {child}"
         z = -float(groups.shift.z[place])
         entity = view.entities[int(groups.entity[place])]
-        clues.append(Clue(entity, Modality.ERRORS, z, noise, region, "ERRORS", null_windows=len(groups.null)))
+        lost = common < 1.0 - LOST_ALIKE and kept[place] >= common - LOST_ALIKE
+        one = Clue(entity, Modality.ERRORS, z, noise, region, "ERRORS", null_windows=len(groups.null))
+        clues.append(replace(one, explained=log1p(z)) if lost else one)
     return clues
+
+
+def _share_kept_by_all(callers: Codes, kept: Floats) -> float:
+    """Which share of their usual calls callers still show, by their median; 1 where there are few of them."""
+    each = [float(np.median(kept[callers == caller])) for caller in np.unique(callers)]
+    return float(np.quantile(each, 0.5, method="higher")) if len(each) >= LEAST_CALLERS else 1.0
 
 
 def own_time_known(groups: SpanGroups, view: SpanView, *, least: int) -> Mapping[str, bool]:
