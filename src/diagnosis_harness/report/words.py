@@ -209,6 +209,8 @@ DISPROOF: Final[Mapping[DisproofResult, Text]] = {
         zh="未经检验：可能推翻这一点的数据，未能完整查看 {entities} 的部分。",
     ),
 }
+"""What came of trying to disprove a cause. One that is contradicted is never released: `verify` alone needs
+those words, to read a document that somebody wrote."""
 NOBODY_TO_LOOK_AT: Final = Text(
     en="Not tested: the records name nobody whose data could have disproved this.",
     zh="未经检验：记录中没有可用来推翻这一点的对象。",
