@@ -31,7 +31,7 @@ def bad(*spans_s: tuple[float, float]) -> Floats:
     ) + np.zeros(360)
 
 
-def judged(ctx: RunContext, when: Floats, **asked: float) -> tuple[str | None, float, float]:
+def ranking_until(ctx: RunContext, when: Floats, **asked: float) -> tuple[str | None, float, float]:
     """Who ranks first, with which score, and how many seconds after the onset are judged."""
     sources = InMemorySources(
         incident=(
@@ -52,7 +52,7 @@ def judged(ctx: RunContext, when: Floats, **asked: float) -> tuple[str | None, f
 @pytest.mark.parametrize("lasted_s", [80.0, 240.0, 900.0])
 def test_what_was_over_is_judged_until_then(ctx: RunContext, lasted_s: float) -> None:
     """So that the calm hour behind it hides neither the trouble nor its cause."""
-    entity, score, until_s = judged(ctx, bad((0.0, lasted_s)))
+    entity, score, until_s = ranking_until(ctx, bad((0.0, lasted_s)))
 
     assert entity == "pay"
     assert score > 1.0
@@ -72,9 +72,11 @@ def test_what_was_over_is_judged_until_then(ctx: RunContext, lasted_s: float) ->
 )
 def test_what_lasts_or_returns_is_judged_for_the_whole_hour(ctx: RunContext, when: Floats) -> None:
     """Nobody can tell that it is over, or that it was one trouble."""
-    assert judged(ctx, when)[2] > 3_500.0
+    assert ranking_until(ctx, when)[2] > 3_500.0
 
 
 def test_an_end_that_somebody_states_is_kept(ctx: RunContext) -> None:
     """Whatever the series show."""
-    assert judged(ctx, bad((0.0, 240.0)), until=ONSET_S + 1_800.0)[2] == pytest.approx(1_800.0, abs=STEP_S)
+    assert ranking_until(ctx, bad((0.0, 240.0)), until=ONSET_S + 1_800.0)[2] == pytest.approx(
+        1_800.0, abs=STEP_S
+    )
