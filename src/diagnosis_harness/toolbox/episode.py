@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from diagnosis_harness.analysis.clue import NOISE_FLOOR
 from diagnosis_harness.toolbox.metric_table import MetricTable
 
-LEAST_BAD = 3
+EPISODE_LEAST = 3
 """Points in a row beyond normal that make an episode: one or two are a late scrape, or a spike."""
-LEAST_CALM = 10
+EPISODE_CALM = 10
 """Points behind it that show that it is over: a trouble that comes and goes is seldom away for as long."""
-NEAR_ONSET = 4
+EPISODE_BEGINS = 4
 """Points after the onset among which an episode begins: an onset is known to a step or two, and builds up."""
 
 
@@ -38,15 +38,15 @@ def end_of_episode(table: MetricTable, rows: Sequence[int]) -> float | None:
     bad = np.any([_in_runs(row, 2) for row in shown], axis=0)
     last = int(np.flatnonzero(bad)[-1])
     calm = int(np.isfinite(value[:, last + 1 :]).any(axis=0).sum())
-    if calm < max(LEAST_CALM, last + 1):
+    if calm < max(EPISODE_CALM, last + 1):
         return None
     return float(table.time_s[table.split + last] + 0.5 * table.step_s)
 
 
 def _begins(beyond: NDArray[np.bool_]) -> bool:
     """Whether an episode begins near the onset."""
-    runs = np.flatnonzero(_in_runs(beyond, LEAST_BAD))
-    return bool(len(runs)) and int(runs[0]) < NEAR_ONSET
+    runs = np.flatnonzero(_in_runs(beyond, EPISODE_LEAST))
+    return bool(len(runs)) and int(runs[0]) < EPISODE_BEGINS
 
 
 def _in_runs(beyond: NDArray[np.bool_], least: int) -> NDArray[np.bool_]:
