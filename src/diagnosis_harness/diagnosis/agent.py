@@ -1,4 +1,4 @@
-"""The diagnosis loop: calls the pure decisions and carries them out (DESIGN §6)."""
+"""The diagnosis loop: gets each decision from a pure function and carries it out (DESIGN §6)."""
 
 from __future__ import annotations
 
@@ -55,8 +55,7 @@ class DiagnosisTask:
 
     question: str
     inquiry: Inquiry = field(default_factory=Inquiry)
-    """The question as code resolved it. An empty inquiry knows nothing, and nothing can be concluded from
-    it."""
+    """The question as code resolved it. An empty inquiry knows no entity, so nothing can be concluded."""
     caller: str = "local"
 
 
@@ -86,7 +85,7 @@ class DiagnosisAgent:
         self._roles = RoleBoundary(core)
 
     async def diagnose(self, ctx: RunContext, task: DiagnosisTask) -> DiagnosisAgentExecution:
-        """Ask the policy, run its tool calls and take its assessments, until a draft or a controlled stop.
+        """Ask the policy, run its tool calls and accept its assessments, until a draft or a controlled stop.
 
         Raises:
             EmptyDraft, MalformedDraft, PolicyFailed, AgentAborted: with the ProgressSnapshot reached.
@@ -182,7 +181,7 @@ class DiagnosisAgent:
         self._core.check_active(ctx)
 
     def _deliver_stop(self, turn: _Turn) -> None:
-        """Tell the policy once, in the next view, that nothing more may be collected."""
+        """Set STOP_REQUIRED in the next view, once: nothing more may be collected."""
         if turn.snapshot.collection is CollectionState.SATURATED and not turn.snapshot.stop_required:
             turn.snapshot = with_stop_delivered(turn.snapshot)
 

@@ -15,19 +15,21 @@ from diagnosis_harness.diagnosis.policy import AskTools, PolicyAnswer
 from diagnosis_harness.kernel.errors import MalformedAnswer
 
 CLAIMS_MAX = 64
-"""Of a draft, and facts of one answer in all; a report shows ten."""
+"""The most claims of a draft, and the most facts of one answer; a report shows ten."""
 REFS_MAX = 8
-"""Of one claim or candidate, and quotes of one claim; a report shows two of a candidate."""
+"""The most references of one claim or candidate, and quotes of one claim; a report shows two of a
+candidate.
+"""
 CITED_MAX = 256
-"""Distinct references of one answer."""
+"""The most distinct references of one answer."""
 NAMED_MAX = 32
-"""Causes, candidates and missing things of a draft, each."""
+"""The most causes, candidates or missing things of a draft."""
 ANSWER_TEXT_MAX = 2_000
-"""Characters of one text, be it a name, a quote or a sentence."""
+"""The most characters of one text: a name, a quote or a sentence."""
 WORDING_MAX = 4_000
-"""Characters of all wordings of one answer together: ten of the longest that is ever shown."""
+"""The most characters of all wordings of one answer: ten of the longest that is ever shown."""
 QUOTES_MAX = 64_000
-"""Characters of all quotes of one answer together."""
+"""The most characters of all quotes of one answer."""
 
 
 def check_size(answer: PolicyAnswer) -> None:

@@ -13,7 +13,7 @@ from diagnosis_harness.tools.evidence import Direction
 
 
 class Looked(StrEnum):
-    """What was searched for an absence: the unit of its `value`, which says how much of it."""
+    """What was searched to establish an absence: the unit of the claim's `value`."""
 
     LOG_LINES = "log lines"
     CHANGES = "changes"
@@ -30,17 +30,17 @@ class FaultKind(StrEnum):
 
     CPU = "CPU"
     MEMORY = "MEMORY"
-    LEAK = "LEAK"  # memory that is never given back
+    LEAK = "LEAK"  # memory that is never released
     SATURATION = "SATURATION"  # a pool, a queue, a disk, threads: something other than CPU and memory is full
-    LOCK = "LOCK"  # work waits for something that other work holds
-    CRASH = "CRASH"  # a process ends, or is moved away
+    LOCK = "LOCK"  # work waits for a lock that other work holds
+    CRASH = "CRASH"  # a process ends, or is moved to another machine
     CONFIGURATION = "CONFIGURATION"  # a setting, an image, a certificate or a permission is wrong
     CODE = "CODE"  # the program itself fails
     NETWORK = "NETWORK"
-    ERRORS = "ERRORS"  # it fails, and nothing says why
-    LATENCY = "LATENCY"  # it is slow, and nothing says why
+    ERRORS = "ERRORS"  # it fails for an unknown reason
+    LATENCY = "LATENCY"  # it is slow for an unknown reason
     TRAFFIC = "TRAFFIC"
-    DEPENDENCY = "DEPENDENCY"  # a store or outside provider, of which nothing more is known
+    DEPENDENCY = "DEPENDENCY"  # a store or outside provider, with no further detail
     UNKNOWN = "UNKNOWN"
 
 
@@ -53,11 +53,13 @@ BROADER: Mapping[FaultKind, FaultKind] = MappingProxyType(
         FaultKind.CODE: FaultKind.ERRORS,
     }
 )
-"""What a kind was called before it had a name of its own: a truth that names the broader one means both."""
+"""The broader kind that covered each kind before it was split off; a label with the broader kind means
+both.
+"""
 
 
 WHOLE_RECORD = "*"
-"""The item id of a reference to a record as a whole: the only way to cite a record that found nothing."""
+"""The item id that refers to a whole record; the only way to cite a record without items."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -82,7 +84,7 @@ class Claim:
 
     `value` and `baseline` are in `unit`. `affected` is the second entity of CAUSED and CALLS. `wording` is
     the agent's own sentence; it is shown only when it is grounded token by token in what the claim cites.
-    A published ABSENT holds in `value` and `unit` how much was looked through, and of what (`Looked`).
+    In a published ABSENT claim `value` and `unit` say how much was searched, and of what (`Looked`).
     """
 
     claim_id: str

@@ -1,4 +1,4 @@
-"""Whether evidence may still be collected: two states, one move (seed: harness-lifecycle-and-states §8.1)."""
+"""Whether evidence may still be collected: two states, one transition (seed: lifecycle and states, §8.1)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class DiagnosisStopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CollectionThresholds:
-    """How many of each in a row stop collecting. The settings have the defaults."""
+    """How many in a row of each stop the collection. The defaults are in the settings."""
 
     no_gain: int = 4
     protocol_violations: int = 3

@@ -1,4 +1,4 @@
-"""Ordinary words that are not read as a service's name where a question has them in that place; data."""
+"""Ordinary words that are not taken for a service's name where a name could stand; data."""
 
 from __future__ import annotations
 
@@ -92,4 +92,4 @@ KIND_WORDS: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = (
     (frozenset({"gateway", "ingress", "网关"}), frozenset({"gateway", "ingress", "gw", "nginx", "envoy"})),
     (frozenset({"frontend", "front-end", "前端"}), frozenset({"frontend", "front"})),
 )
-"""Words for a kind of component, and the words in a name that mark it as one."""
+"""Words for a kind of component, and the parts of a name that identify it."""

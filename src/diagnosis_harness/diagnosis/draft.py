@@ -13,25 +13,25 @@ from diagnosis_harness.kernel.window import TimeWindow
 class CauseLevel(StrEnum):
     """How far a conclusion goes."""
 
-    LOCALISED = "LOCALISED"  # it starts here
-    EXPLAINED = "EXPLAINED"  # and what happened here is shown by evidence of its own origin
-    TRIGGER = "TRIGGER"  # and something that was done here before fits in place and time
+    LOCALISED = "LOCALISED"  # the fault starts here
+    EXPLAINED = "EXPLAINED"  # and evidence of separate origin shows what happened here
+    TRIGGER = "TRIGGER"  # and an earlier change here fits in place and time
 
 
 class DisproofResult(StrEnum):
-    """What came of the queries that would have contradicted a cause."""
+    """The result of the queries that could have contradicted a cause."""
 
     HELD = "HELD"  # all were asked, and nothing in their answers contradicts the cause
     DISPROVED = "DISPROVED"  # an answer contradicts the cause, so that no such cause is released
-    NOT_TESTED = "NOT_TESTED"  # one was not asked, or not answered in full
+    NOT_TESTED = "NOT_TESTED"  # at least one was not made, or not answered in full
 
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """One entity that is looked at to disprove a cause.
+    """One entity that is examined to disprove a cause.
 
-    `tool_call_id` is the call that looked at it alone and in full, None where none did; `looked_at` counts
-    the series, spans or lines of it that were compared.
+    `tool_call_id` is the call that examined it alone and in full, if any; `looked_at` counts its series,
+    spans or lines that were compared.
     """
 
     entity: str
@@ -41,7 +41,7 @@ class Challenge:
 
 @dataclass(frozen=True, slots=True)
 class Disproof:
-    """What was asked to disprove a cause, and what came of it."""
+    """The queries that tried to disprove a cause, and their result."""
 
     result: DisproofResult
     challenges: tuple[Challenge, ...] = ()
@@ -49,11 +49,11 @@ class Disproof:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A named cause. `region` is the part of the entity where known: an operation, an edge, a resource.
+    """A named cause. `region` is the part of the entity, where known: an operation, an edge or a resource.
 
-    `level` and `scope` are computed when it is released (`guards.levels`) and stand in no draft: `scope` is
-    what else it may start in, since too little is recorded of it; the entity itself where no name is known.
-    So is `disproof` (`guards.disproof`); documents of earlier versions have none.
+    `level`, `scope` (`guards.levels`) and `disproof` (`guards.disproof`) are computed at release, so a draft
+    has none. `scope` names where else the fault may start, since too little is recorded there; it is the
+    entity itself if no name is known. Documents of earlier versions have no `disproof`.
     """
 
     entity: str
@@ -69,7 +69,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A candidate that may not be proved. Evidence for and against it is given as references."""
+    """A candidate that need not be proved, with references to the evidence for and against it."""
 
     entity: str
     fault_kind: FaultKind
@@ -80,16 +80,16 @@ class Hypothesis:
 
 
 class SetAsideReason(StrEnum):
-    """Why a ranking of the same question does not count; code checks by the records that it holds."""
+    """Why a ranking of the same question does not count; code checks the reason against the records."""
 
     FEWER_KINDS = "FEWER_KINDS"  # it weighed fewer kinds of telemetry than one that is kept
-    NOTHING_WRONG = "NOTHING_WRONG"  # by its own strength nothing is beyond what normal operation shows
-    AT_THE_ALERT = "AT_THE_ALERT"  # it uses the alert's time, one that is kept the earlier onset
+    NOTHING_WRONG = "NOTHING_WRONG"  # its own strength is within normal operation
+    AT_THE_ALERT = "AT_THE_ALERT"  # it uses the alert's time; one that is kept uses the earlier onset
 
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """A ranking of the run that disagrees with the conclusion, and why it does not count."""
+    """A ranking that disagrees with the conclusion, and why it does not count."""
 
     tool_call_id: str
     reason: SetAsideReason
@@ -97,15 +97,15 @@ class SetAside:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisDraft:
-    """The result of a policy.
+    """What a policy concludes.
 
     Attributes:
-        conclusion: the causes, first the strongest; empty when the policy concludes nothing.
-        claims: all claims, in the order in which a reader should meet them.
+        conclusion: the causes, strongest first; empty if the policy concludes nothing.
+        claims: all claims, in reading order.
         hypotheses: ranked candidates, best first, the concluded ones among them.
         missing_info: what was needed and missing.
-        missing_names: names of the question that no telemetry knows; they stand beside what is missing.
-        window: what the draft speaks of.
+        missing_names: names of the question that no telemetry knows; shown with what is missing.
+        window: the period that the draft is about.
         set_aside: rankings of the same question that name another cause, each with its reason.
     """
 

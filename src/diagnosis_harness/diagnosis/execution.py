@@ -13,7 +13,7 @@ from diagnosis_harness.kernel.errors import ContractViolation
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisAgentExecution:
-    """Completed with a draft, or a controlled stop with a reason; everything else is a typed exception."""
+    """Complete with a draft, or a controlled stop with a reason; any other end is a typed exception."""
 
     snapshot: ProgressSnapshot
     draft: DiagnosisDraft | None = None

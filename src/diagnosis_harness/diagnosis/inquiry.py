@@ -1,7 +1,7 @@
-"""The incident that a run is asked about and what telemetry knows, resolved by code before any player acts.
+"""The incident in question and what the telemetry knows, resolved by code before any player acts.
 
-A policy chooses its tool calls, so what its calls asked about proves nothing. Guards compare every ranking,
-name and absence with the inquiry, which is made from the asker's words and the sources alone.
+A policy chooses its own tool calls, so they prove nothing about the question. Guards compare every ranking,
+name and absence with the inquiry, which comes from the caller's words and the sources alone.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class Telemetry(StrEnum):
 
 
 class OnsetOrigin(StrEnum):
-    """Who stated when the trouble began; the first in this order is used."""
+    """The source of the onset; the first available in this order is used."""
 
-    ASKED = "ASKED"  # stated separately from the question
-    QUESTION = "QUESTION"  # the one time that the question's words name
-    CARRIED = "CARRIED"  # taken over from the turn before, which looked into the same source
+    ASKED = "ASKED"  # the caller, separately from the question
+    QUESTION = "QUESTION"  # the only time in the question
+    CARRIED = "CARRIED"  # the previous turn, about the same source
     SOURCE = "SOURCE"  # the settings of the source
     ALERT = "ALERT"  # the time of the alert
     NOBODY = "NOBODY"  # nobody stated it: the tools estimate it
@@ -36,11 +36,11 @@ class OnsetOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnownEntity:
-    """One entity that some telemetry of the source holds.
+    """One entity in the telemetry of the source.
 
     Attributes:
         owner: the service that an instance is a part of; None for a service, or where it is not known.
-        telemetry: the kinds that hold something of it.
+        telemetry: the kinds that contain it.
     """
 
     name: str
@@ -50,7 +50,7 @@ class KnownEntity:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What the source holds: names, calls between them as (caller, callee), kinds and recordings."""
+    """What the source contains: names, calls as (caller, callee), kinds of telemetry and recordings."""
 
     entities: tuple[KnownEntity, ...] = ()
     edges: tuple[tuple[str, str], ...] = ()
@@ -60,11 +60,11 @@ class Inventory:
     """A baseline recorded separately from the incident; None where there is none."""
 
     def entity(self, name: str) -> KnownEntity | None:
-        """The entity of exactly this name; None where no telemetry knows it."""
+        """The entity with exactly this name, or None."""
         return next((each for each in self.entities if each.name == name), None)
 
     def knows(self, name: str) -> bool:
-        """Whether any telemetry holds exactly this name, as an entity or as the service of one."""
+        """Whether the telemetry has exactly this name, as an entity or as the service of one."""
         return any(name in (each.name, each.owner) for each in self.entities)
 
     def parts_of(self, name: str) -> frozenset[str]:
@@ -79,9 +79,9 @@ class Inquiry:
     Attributes:
         question: the asker's words.
         onset_s: when it began, according to `onset_origin`; None where nobody stated it.
-        affected: the entities that the question names, in its order; else the alert's; else none.
-        alert_entity: as the source has it; how that name was read stands in `reading`.
-        reading: what the words of the question were read as.
+        affected: the entities that the question names, in order; else that of the alert, if any.
+        alert_entity: as the source spells it; `reading` holds how that name was read.
+        reading: how the words of the question were read.
     """
 
     question: str = ""
@@ -94,25 +94,25 @@ class Inquiry:
     inventory: Inventory = field(default_factory=Inventory)
     reading: QuestionReading = field(default_factory=QuestionReading)
     carried: tuple[str, ...] = ()
-    """The entities that `affected` takes over from the turn before; none where the question names its own."""
+    """The entities that `affected` takes over from the previous turn; none if the question names its own."""
 
     @property
     def asks_of_unknown(self) -> bool:
         """Whether the entities of the question (or, if it names none, of the alert) are unknown.
 
-        Nothing is concluded then: another service's trouble is no answer to it.
+        Then nothing is concluded: a fault of another service would not answer it.
         """
         return not self.affected and bool(self.reading.unknown)
 
     @property
     def until_s(self) -> float | None:
-        """The end of the time that the question is about; None where its words state none."""
+        """The end of the time that the question is about; None if it states none."""
         ends = self.onset_s is None or self.onset_origin is OnsetOrigin.QUESTION
         return self.reading.time.until_s if ends else None
 
     @property
     def stated_s(self) -> float | None:
-        """The onset as the asker states or stated it; None if only the source, or nobody, states one."""
+        """The onset that the caller states, now or in an earlier turn; None if the caller states none."""
         return self.onset_s if self.onset_origin in _BY_THE_ASKER else None
 
 

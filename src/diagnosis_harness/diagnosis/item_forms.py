@@ -8,15 +8,15 @@ from diagnosis_harness.tools.evidence import LIMIT_HELD, SERIES_ENDED, Direction
 LINE_UNIT = "lines"
 """The unit of a count of log lines."""
 COUNTED_MAX = 2**53
-"""Above it not every whole number is a float, so published digits could be wrong."""
+"""Above it floats skip whole numbers, so published digits could be wrong."""
 LIMIT_SHARE = 0.9
-"""From this share of a resource on it runs at its limit."""
+"""The share of a resource from which on it is at its limit."""
 _RESOURCES = frozenset({"cpu", "memory"})
 _WAYS = {1: Direction.UP, -1: Direction.DOWN, 0: Direction.FLAT}
 
 
 def has_moved(item: EvidenceItem) -> bool:
-    """Whether it moved in one direction, and its numbers agree; either may be unknown."""
+    """Whether it moved in one direction and its numbers agree; either may be missing."""
     if item.direction is None or item.direction is Direction.FLAT:
         return False
     if item.value is None or item.baseline is None:
@@ -25,7 +25,7 @@ def has_moved(item: EvidenceItem) -> bool:
 
 
 def is_logged(item: EvidenceItem) -> bool:
-    """A whole number of lines, and how many would be usual; it went the way that both say."""
+    """A whole number of lines and the usual number; the direction agrees with both."""
     if (
         not item.entity
         or not item.signal
@@ -39,16 +39,16 @@ def is_logged(item: EvidenceItem) -> bool:
 
 
 def breaks_off(item: EvidenceItem) -> bool:
-    """A share of a line's occurrences that fell, and the line that used to follow."""
+    """A share that fell, of a line's occurrences, and the line that used to follow."""
     shares = (item.value, item.baseline)
     known = all(share is not None and 0 <= share <= 1 for share in shares) and item.unit == "ratio"
     return known and bool(item.signal) and isinstance(item.attributes.get("next"), str) and has_moved(item)
 
 
 def is_state(item: EvidenceItem) -> bool:
-    """One value, a number or a text, that was seen in a window and does not begin after it.
+    """One value, number or text, seen in a window and not beginning after it.
 
-    It has no peer: what was seen of one caller's calls may not be published as true of the entity.
+    It has no peer: an observation of one caller's calls must not be published as true of the entity.
     """
     if not item.entity or not item.signal or item.window is None or item.baseline is not None:
         return False
@@ -66,14 +66,14 @@ def is_state(item: EvidenceItem) -> bool:
 def is_observed_trouble(item: EvidenceItem) -> bool:
     """A state that was found by comparing series: nothing reports any more, or something is full.
 
-    Any other state is whatever a tool says of an entity.
+    Any other state is what a tool reports of an entity.
     """
     text = item.attributes.get("state")
     return item.kind is ItemKind.STATE and (text == LIMIT_HELD or (item.signal, text) == SERIES_ENDED)
 
 
 def is_count_of_things(item: EvidenceItem) -> bool:
-    """A whole number of things seen in a window; the direction, where given, is that of the numbers.
+    """A whole number of things seen in a window; a direction, if given, agrees with the numbers.
 
     It has no peer, as a state has none.
     """
@@ -91,7 +91,7 @@ _STANDINGS = frozenset({"current", "over"})
 
 
 def is_platform_event(item: EvidenceItem) -> bool:
-    """Something of a known kind, seen in a window, that is either current or over; counted or only seen."""
+    """An event of a known kind, seen in a window, either current or over, with or without a count."""
     if not item.entity or not item.signal or item.window is None or item.peer is not None:
         return False
     if item.unit is not None or item.baseline is not None or item.direction is not None:
@@ -107,17 +107,17 @@ def names_entity(item: EvidenceItem) -> bool:
 
 
 def does_harm(item: EvidenceItem) -> bool:
-    """Whether it moved, and that does harm."""
+    """Whether it moved in a harmful way."""
     return bool(item.attributes.get("bad")) and has_moved(item)
 
 
 def has_level(item: EvidenceItem) -> bool:
-    """A signal without a value in the window cannot be called normal."""
+    """Whether it has a value in the window; without one a signal cannot be called normal."""
     return item.value is not None
 
 
 def shows_beginning(item: EvidenceItem) -> bool:
-    """The time must be computed: a stated time is not an observation."""
+    """Whether its time was computed: a stated time is not an observation."""
     if item.onset_s is None:
         return False
     if item.kind is ItemKind.ONSET:
@@ -126,7 +126,7 @@ def shows_beginning(item: EvidenceItem) -> bool:
 
 
 def fails(item: EvidenceItem) -> bool:
-    """Whether a share of failing spans moved."""
+    """Whether the share of failing spans moved."""
     return "without" not in item.attributes and has_moved(item)
 
 
@@ -136,7 +136,7 @@ def leaves_out(item: EvidenceItem) -> bool:
 
 
 def is_at_limit(item: EvidenceItem) -> bool:
-    """A share of a resource near 100%; for any other unit the limit is unknown."""
+    """Whether it is a share of a resource near 100%; for any other unit the limit is unknown."""
     if item.attributes.get("kind") not in _RESOURCES or item.value is None or not has_moved(item):
         return False
     share = convert(item.value, item.unit, "ratio")
@@ -149,22 +149,22 @@ def is_call(item: EvidenceItem) -> bool:
 
 
 def is_change(item: EvidenceItem) -> bool:
-    """Whether it says of whom and when a change was made."""
+    """Whether it names the changed entity and the time of the change."""
     return item.entity is not None and item.onset_s is not None
 
 
 def is_count_of_series(item: EvidenceItem) -> bool:
-    """A whole number of series that were looked at, one at least, of whom and when."""
+    """A whole number of examined series, at least one, with the entity and the window."""
     whole = item.value is not None and 1 <= item.value <= COUNTED_MAX and float(item.value).is_integer()
     return whole and item.unit is None and item.window is not None and bool(item.entity)
 
 
 def is_independent(item: EvidenceItem) -> bool:
-    """Whether a ranking says that its candidate broke by itself, beside the first."""
+    """Whether a ranking says that this candidate failed independently of the first."""
     return isinstance(item.attributes.get("independent_of"), str)
 
 
 def by_no_item(item: EvidenceItem) -> bool:
-    """Accept none."""
+    """Accept no item."""
     del item  # an absence is supported by a record that found nothing
     return False

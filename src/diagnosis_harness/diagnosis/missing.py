@@ -6,9 +6,9 @@ from enum import StrEnum
 
 
 class MissingInfo(StrEnum):
-    """A thing that was needed and not there, by the word that inventory, wire and document use for it."""
+    """Something needed and missing, by the word that inventory, wire and document use."""
 
-    ENTITY = "which service"  # the question names nobody that the telemetry knows, and no alert does
+    ENTITY = "which service"  # neither the question nor an alert names an entity that the telemetry knows
     TIME = "when it began"  # nobody stated it
     PERMISSION = "permission"  # a tool that the caller may not use
     SOURCE = "any source"  # no source is configured
@@ -22,5 +22,5 @@ class MissingInfo(StrEnum):
 
     @property
     def is_required(self) -> bool:
-        """Whether there is no answer without it; without a baseline an answer is only less certain."""
+        """Whether there is no answer without it; a missing baseline only makes an answer less certain."""
         return self is not MissingInfo.BASELINE

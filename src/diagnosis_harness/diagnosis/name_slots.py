@@ -1,7 +1,7 @@
-"""The places in a question where the name of a service or instance stands, known or not. Pure.
+"""Finds the places in a question where the name of a service or instance stands, known or not. Pure.
 
-Only places that can hold little else count: a word that is wrongly taken for a name is reported to the caller
-as unknown. A *loose* place may hold an ordinary word as well: it is read only where it is nearly a known
+Only places that rarely hold anything else count, because a word wrongly taken for a name is reported to the
+caller as unknown. A *loose* place may also hold an ordinary word; it counts only if it is close to a known
 name.
 """
 
@@ -106,7 +106,7 @@ _ZH_EDGE = re.compile("^(?:" + "|".join(sorted(COMMON_ZH, key=len, reverse=True)
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A word where a name is expected; `is_loose` where ordinary words are common too."""
+    """A word where a name is expected; `is_loose` if ordinary words are common there."""
 
     start: int
     said: str
@@ -114,7 +114,7 @@ class Slot:
 
 
 def name_slots(question: str) -> tuple[Slot, ...]:
-    """The places of names, in the question's order; each word once, strict before loose."""
+    """The places of names in the order of the question; each word once, strict before loose."""
     held = question[:_LONGEST]
     found: dict[int, Slot] = {}
     for each in (*_latin(held), *_chinese(held)):

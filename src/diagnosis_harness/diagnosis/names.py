@@ -1,8 +1,8 @@
-"""Which entities a question names, read against the names that the telemetry knows. Pure.
+"""Finds the entities that a question names, among the names that the telemetry knows. Pure.
 
-A name is matched as written, however its words are joined or cased; then as an alias, a plural, or without
-the part that all names share; then with a typing error, if only one known name is that close. The answer
-reports every name that was not matched as written, unknown names first.
+A name is matched as written, whatever its case and separators; then as an alias, a plural, or without the
+part that all names share; then with a typing error, if only one known name is that close. The answer reports
+every name that was not matched as written, unknown names first.
 """
 
 from __future__ import annotations
@@ -18,37 +18,36 @@ from diagnosis_harness.diagnosis.name_slots import Slot, name_slots
 from diagnosis_harness.kernel.name_match import fold_name, places_of
 
 LEAST_CLOSE, LONG_NAME = 4, 8
-"""Letters that a name must have to be matched with one typing error, and with two: shorter names are too
-similar."""
+"""The least length of a name matched with one typing error, and with two: shorter names are too similar."""
 NEAREST = 3
-"""How many known names are suggested for an unknown one."""
+"""The most known names suggested for an unknown one."""
 _SHARED = 3
-"""Names that must begin alike for their beginning to be left out: two may do so by chance."""
+"""How many names must share a prefix before it may be left out: two may share one by chance."""
 _LEAST_VARIANT = 4
 _PARTS = frozenset({"service", "svc"})
 _READ_MAX = 8
-"""The most names of one question that are reported; questions rarely name more."""
+"""The most names reported for one question; questions rarely have more."""
 
 
 class NameReading(StrEnum):
     """How a name of the question was read."""
 
-    EXACT = "EXACT"  # as the telemetry has it, in any case and however its words are joined
+    EXACT = "EXACT"  # as in the telemetry, whatever the case and separators
     ALIAS = "ALIAS"  # another name for it, in the settings of the source
     VARIANT = "VARIANT"  # a plural, or without the part that all names share
-    KIND = "KIND"  # a word for a kind of part, of which the source holds one: `the database`
+    KIND = "KIND"  # a word for a kind of component, if the source has just one: `the database`
     CLOSE = "CLOSE"  # with a typing error
     UNKNOWN = "UNKNOWN"  # no telemetry knows it
 
 
 @dataclass(frozen=True, slots=True)
 class NameRead:
-    """A name that a question holds.
+    """A name in a question.
 
     Attributes:
-        said: as the asker wrote it.
+        said: as the caller wrote it.
         name: as the telemetry has it; None for UNKNOWN.
-        nearest: with UNKNOWN, known names that are alike, nearest first.
+        nearest: for UNKNOWN, similar known names, nearest first.
     """
 
     said: str
@@ -59,7 +58,7 @@ class NameRead:
 
 @dataclass(frozen=True, slots=True)
 class KnownNames:
-    """The names to read against, and other names for them; `variants` follow from the names."""
+    """The known names, their aliases, and the variants derived from them."""
 
     names: tuple[str, ...]
     aliases: Mapping[str, str]
@@ -67,7 +66,7 @@ class KnownNames:
 
     @classmethod
     def of(cls, names: Iterable[str], aliases: Mapping[str, str] | None = None) -> KnownNames:
-        """Names and aliases; an alias of an unknown name is ignored."""
+        """Build from names and aliases; an alias of an unknown name is ignored."""
         held = tuple(dict.fromkeys(names))
         by_fold = {fold_name(name): name for name in held}
         meant = {said: by_fold.get(fold_name(name)) for said, name in (aliases or {}).items()}
@@ -76,7 +75,7 @@ class KnownNames:
 
 
 def read_names(question: str, known: KnownNames) -> tuple[NameRead, ...]:
-    """The names of a question, in its order, each once."""
+    """The names in a question, in order, each once."""
     owners = {name: (name, NameReading.EXACT) for name in known.names}
     owners |= {said: (name, NameReading.ALIAS) for said, name in known.aliases.items() if said not in owners}
     found: list[tuple[int, NameRead]] = []
@@ -105,7 +104,7 @@ def read_names(question: str, known: KnownNames) -> tuple[NameRead, ...]:
 
 
 def read_name(said: str, known: KnownNames) -> NameRead:
-    """A single name, such as that of an alert's service."""
+    """Read a single name, such as the service of an alert."""
     if said in known.names:
         return NameRead(said, said, NameReading.EXACT)
     folded = fold_name(said)
@@ -124,17 +123,17 @@ def read_name(said: str, known: KnownNames) -> NameRead:
 
 
 def _read_slot(slot: Slot, known: KnownNames) -> NameRead | None:
-    """The name in a place of the question; None where the word need not be one."""
+    """The name in a place of the question; None if the word need not be a name."""
     read = read_name(slot.said, known)
     if read.how is NameReading.UNKNOWN and slot.is_loose:
         return None
     if read.how is NameReading.CLOSE and slot.is_loose and len(slot.said) < LONG_NAME - 2:
-        return None  # a short ordinary word is close to some name
+        return None  # short ordinary words are close to some name
     return read
 
 
 def _close(said: str, known: KnownNames) -> str | None:
-    """The only known name within one typing error, two from eight letters on; digits must be equal."""
+    """The only known name within one typing error, or two from eight letters on; digits must match."""
     folded = fold_name(said)
     if len(folded) < LEAST_CLOSE or folded in COMMON_EN:
         return None
@@ -151,7 +150,7 @@ def _close(said: str, known: KnownNames) -> str | None:
 
 
 def edit_distance(one: str, other: str, most: int) -> int:
-    """Letters to add, drop or replace to make one text the other; `most + 1` for any number beyond it."""
+    """The letters to add, drop or replace to turn one text into the other; at most `most + 1`."""
     row = list(range(len(other) + 1))
     for place, letter in enumerate(one, start=1):
         diagonal, row[0] = row[0], place
@@ -169,7 +168,7 @@ def _nearest(said: str, known: KnownNames) -> tuple[str, ...]:
 
 
 def _variants(names: Iterable[str]) -> Mapping[str, str]:
-    """Other forms of the names, each of one name alone and none an ordinary word."""
+    """Other forms of the names; each belongs to one name only, and none is an ordinary word."""
     held = [fold_name(name) for name in names]
     beginnings: dict[str, int] = {}
     for folded in held:
@@ -215,7 +214,7 @@ def _variants_in(folded: str, known: KnownNames) -> list[tuple[int, int, NameRea
 
 
 def _kinds_in(question: str, known: KnownNames) -> list[tuple[int, int, NameRead]]:
-    """The component that a word for its kind names, if the source has exactly one of that kind."""
+    """For each word for a kind of component: the component, if the source has exactly one of that kind."""
     found = []
     for words, marks in KIND_WORDS:
         meant = _without_instances(name for name in known.names if not marks.isdisjoint(_words_of(name)))
@@ -231,7 +230,7 @@ def _kinds_in(question: str, known: KnownNames) -> list[tuple[int, int, NameRead
 
 
 def _without_instances(names: Iterable[str]) -> list[str]:
-    """Names without those that begin with another one: `payments-db-0` is a part of `payments-db`."""
+    """The names that do not begin with another name: `payments-db-0` is a part of `payments-db`."""
     held = list(names)
     return [name for name in held if not any(name.startswith(f"{other}-") for other in held)]
 

@@ -1,4 +1,4 @@
-"""The port of the policy, which decides what to look at next: the embedded analyst, an llm, or your own."""
+"""The port of the policy, which decides the next step: the embedded analyst, an llm, or your own."""
 
 from __future__ import annotations
 
@@ -31,14 +31,13 @@ class PolicyView:
     """Everything a policy may see: records only, no source, no series and no statistics.
 
     Attributes:
-        onset_s: when the trouble began, as the asker states it; None when nobody did.
-        affected: the entities that the question is about; a ranking of another supports no conclusion.
-        form: the form of the question, and the entities it is about: what was seen of them belongs in the
-            answer, and a form that asks for no cause needs no conclusion.
-        until_s: the end of the time that the question is about; comparisons go no further.
-        asks_of_unknown: no telemetry knows the entity of the question, so no conclusion can be released.
-        due: tool call ids whose results this answer must assess.
-        stop_required: no tool may be asked for any more; give a draft, or none.
+        onset_s: when the trouble began, as the caller states it; None if nobody did.
+        affected: the entities that the question is about; a ranking for another supports no conclusion.
+        form: the form of the question, and the entities it is about. The answer reports what was seen of
+            them; a form that does not ask for a cause needs no conclusion. until_s: the end of the time that
+            the question is about; comparisons go no further. asks_of_unknown: no telemetry knows the entity
+            of the question, so no conclusion can be released. due: tool call ids whose results this answer
+            must assess. stop_required: no more tools may be called; give a draft, or none.
     """
 
     question: str
@@ -56,7 +55,7 @@ class PolicyView:
 
 @dataclass(frozen=True, slots=True)
 class WantedCall:
-    """A tool call that a policy wants. The id is the policy's own and is never rewritten."""
+    """A tool call that a policy requests. The policy chooses the id, and it is never rewritten."""
 
     tool_call_id: str
     tool_name: str
@@ -65,7 +64,7 @@ class WantedCall:
 
 @dataclass(frozen=True, slots=True)
 class AskTools:
-    """Call tools: the calls in order, and the assessments that were due."""
+    """Request tool calls, in order, and give the assessments that were due."""
 
     calls: tuple[WantedCall, ...]
     assessments: tuple[Assessment, ...] = ()
@@ -73,7 +72,7 @@ class AskTools:
 
 @dataclass(frozen=True, slots=True)
 class GiveDraft:
-    """Finish. `draft` is None when the policy has no result; that is an empty draft, not a conclusion."""
+    """Finish. `draft` is None if the policy has no result: an empty draft, not a conclusion."""
 
     draft: DiagnosisDraft | None
     assessments: tuple[Assessment, ...] = ()
@@ -86,7 +85,7 @@ class DiagnosisPolicy(Protocol):
     """Plays the diagnosing role. One call is one controlled step and costs one llm call of the budget."""
 
     async def decide(self, ctx: RunContext, view: PolicyView) -> tuple[PolicyAnswer, TokenUsage]:
-        """What to do next, and the tokens it took (none for a policy without a language model).
+        """Decide the next step, and count its tokens (none without a language model).
 
         Raises:
             LlmFailure: the language model behind it failed.

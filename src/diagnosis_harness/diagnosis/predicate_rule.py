@@ -1,7 +1,7 @@
-"""One row for each predicate: its evidence, what a claim takes from it, and the words that may state it.
+"""A row for each predicate: its evidence, what a claim takes from it, and the words that may state it.
 
-Everything that guards and wordings decide by predicate is read from here. Nothing supports a claim whose
-predicate has no row.
+Guards and wordings read every decision about a predicate from here. A claim whose predicate has no row is
+never supported.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Predicate(StrEnum):
     FAILED = "FAILED"  # a share of operation `signal` failed; of calls from `affected` where given
     DROPPED = "DROPPED"  # the entity's operation `signal` ended without the call `affected` it usually makes
     CAUSED = "CAUSED"  # the entity is the cause of what `affected` shows
-    UNREMARKABLE = "UNREMARKABLE"  # nothing unusual was found in anything that was looked at
-    INDEPENDENT = "INDEPENDENT"  # the entity broke by itself, beside the first cause `affected`
+    UNREMARKABLE = "UNREMARKABLE"  # nothing unusual was found in anything that was examined
+    INDEPENDENT = "INDEPENDENT"  # the entity failed independently of the first cause `affected`
     AFFECTED = "AFFECTED"  # the entity is affected, not the cause
     SATURATED = "SATURATED"  # a resource of the entity ran at its limit
-    SLOWED = "SLOWED"  # time inside the entity itself, or on the way to it, rose
+    SLOWED = "SLOWED"  # time spent in the entity itself, or on the way to it, rose
     CALLS = "CALLS"  # the entity calls `affected`
     DEPLOYED = "DEPLOYED"  # a change to the entity at `onset_s`
     HAPPENED = "HAPPENED"  # a platform reported `signal` of the entity, which is current or over (`affected`)
@@ -56,11 +56,11 @@ class Predicate(StrEnum):
     LOGGED = "LOGGED"  # so many lines like `signal` were logged, by `affected` where that names the entity
     BROKE_OFF = "BROKE_OFF"  # after the log line `signal` the line `affected` follows less often
     COUNTED = "COUNTED"  # so many of `signal` were counted of the entity in the window
-    ABSENT = "ABSENT"  # nothing was seen in this scope and window; never more than that
+    ABSENT = "ABSENT"  # nothing was seen in this scope and window, and no more than that
 
 
 class Part(StrEnum):
-    """What a claim takes over from the item that supports it."""
+    """A part of the item that the claim takes over."""
 
     SIGNAL = "SIGNAL"
     NUMBERS = "NUMBERS"  # value, baseline and unit
@@ -77,33 +77,33 @@ class Subject(StrEnum):
 
 
 class Second(StrEnum):
-    """Which other name of the item the claim holds as `affected`."""
+    """Which other name of the item the claim stores as `affected`."""
 
     PEER = "PEER"  # the peer, where the item has one
     CALLEE = "CALLEE"  # the entity of the item, where the subject is the caller
     WITHOUT = "WITHOUT"  # the call that is no longer made
     NEXT = "NEXT"  # the log line that used to follow
-    STATE = "STATE"  # what an attribute of the entity is, where that is a text
-    FIRST = "FIRST"  # the first cause, beside which this one broke by itself
+    STATE = "STATE"  # the value of an attribute, if it is a text
+    FIRST = "FIRST"  # the first cause, independently of which this one failed
     NONE = "NONE"
 
 
 class Normality(StrEnum):
-    """What a predicate asks of a move that normal operation may show as well."""
+    """What a predicate requires of a move, compared with normal operation."""
 
-    BEYOND = "BEYOND"  # it went further, or no normal operation is known
-    NOT_WITHIN = "NOT_WITHIN"  # so, or it had gone further before the time that was asked about
-    WITHIN = "WITHIN"  # it went no further
+    BEYOND = "BEYOND"  # it moved further, or no normal operation is known
+    NOT_WITHIN = "NOT_WITHIN"  # the same, or it had moved further before the requested time
+    WITHIN = "WITHIN"  # it moved no further
     ANY = "ANY"  # nothing moved, or the item has no normal operation of its own
 
 
 class About(StrEnum):
-    """What the tool call behind an item must have been about."""
+    """What the tool call behind an item must have examined."""
 
-    ITS_RANKING = "ITS_RANKING"  # its time and its affected entity
+    ITS_RANKING = "ITS_RANKING"  # the question's time and affected entity
     ITS_TIME = "ITS_TIME"
-    ITS_ONSET = "ITS_ONSET"  # an onset was not estimated around another instant than the question's
-    ITSELF = "ITSELF"  # a fact whenever it was observed, since it states its window
+    ITS_ONSET = "ITS_ONSET"  # the question's time, if it estimated an onset
+    ITSELF = "ITSELF"  # any time: the fact states its own window
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +111,18 @@ class PredicateRule:
     """One predicate.
 
     Attributes:
-        kinds: kinds of items that can support it; none where only an empty record can.
-        carries: what the published claim takes over from the item.
-        second: which name stands as `affected`.
-        needs_second: whether a claim that leaves it out, where the item has one, says more than was seen.
-        normality: what it asks of the item's own normal operation.
-        about: what the look behind the item must have been about.
-        holds: what else it asks of an item of the right kind.
-        words: classes of words that a wording of it may hold, beside plain ones and its own direction.
-        said_by: classes of which a wording must hold one; none where numbers say it.
-        direction: the way an item must have moved; None where any will do.
+        kinds: kinds of items that can support it; empty if only an empty record can.
+        carries: what the published claim takes from the item.
+        second: which name becomes `affected`.
+        needs_second: whether leaving out a name that the item has would claim more than was seen.
+        normality: how the item's move must compare with its normal operation.
+        about: what the call behind the item must have examined.
+        holds: a further test for items of the right kind.
+        words: word classes allowed in a wording, besides plain words and the claim's own direction.
+        said_by: classes of which a wording must contain one; empty if numbers are enough.
+        direction: the way an item must have moved; None for any.
         of_incident: whether the item's window must be that of the incident.
-        own_words: whether a wording of an agent's own may be shown at all.
+        own_words: whether an agent's own wording may be shown at all.
     """
 
     kinds: frozenset[ItemKind]
@@ -141,7 +141,7 @@ class PredicateRule:
 
 
 def rule_of(predicate: Predicate) -> PredicateRule | None:
-    """The rule of a predicate; None where it has none, and then nothing supports it."""
+    """The rule of a predicate; without one (None) nothing supports it."""
     return RULES.get(predicate)
 
 
@@ -304,7 +304,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             about=About.ITSELF,
             holds=is_platform_event,
             words=frozenset(),
-            of_incident=False,  # it says when it was reported, and whether it still lasts
+            of_incident=False,  # it states when it was reported, and whether it is still current
             own_words=False,
         ),
         Predicate.IN_STATE: PredicateRule(
@@ -368,4 +368,4 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
 OF_A_SIGNAL = frozenset(
     predicate for predicate, rule in RULES.items() if ItemKind.SIGNAL_CHANGE in rule.kinds
 )
-"""What speaks of a signal: `affected` is then the caller that measured it, where one did."""
+"""Predicates about a signal: `affected` is the caller that measured it, if any."""

@@ -1,7 +1,7 @@
 """The progress protocol as a pure fold over results and assessments (seed: lifecycle and states, §8).
 
-NO_EVIDENCE and an exact repeat are NO_GAIN by the harness itself. Every other success must be assessed by the
-policy in its next answer, with facts that cite items of it. Technical failures make no gain and no loss.
+The harness itself counts NO_EVIDENCE and exact repeats as NO_GAIN. The policy must assess every other success
+in its next answer, with facts that cite its items. Technical failures count neither way.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class ProgressSnapshot:
-    """Everything the loop has learnt; frozen, carried by every end of the loop.
+    """Everything the loop has learnt; frozen, and part of every end of the loop.
 
     Attributes:
-        records: final records in the order in which they were asked for.
+        records: final records, in the order of their calls.
         facts: facts of accepted assessments, as claims; not yet verified by a guard.
         no_gain: NO_GAIN results in a row.
         violations: protocol violations in a row.
@@ -44,7 +44,7 @@ class ProgressSnapshot:
         collection: SATURATED for good once a threshold was reached; budget does not saturate.
         stop_required: the instruction to stop was delivered.
         stop_reason: why collecting stopped, or None.
-        steps: how often the policy was asked.
+        steps: how many decisions the policy made.
         store_failed: the evidence store took no record of a call, or did not keep one: whatever is lacking
             then may be lacking for that reason.
     """
@@ -79,7 +79,7 @@ def with_step(snapshot: ProgressSnapshot) -> ProgressSnapshot:
 def after_records(
     snapshot: ProgressSnapshot, records: Iterable[EvidenceRecord], thresholds: CollectionThresholds
 ) -> tuple[ProgressSnapshot, tuple[ProgressNote, ...]]:
-    """Take in final records in order. What is NO_GAIN by rule counts at once, the rest becomes due."""
+    """Add final records in order. NO_GAIN by rule counts at once; the rest becomes due for assessment."""
     notes: list[ProgressNote] = []
     for record in records:
         snapshot = replace(snapshot, records=(*snapshot.records, record))
@@ -100,10 +100,10 @@ def after_records(
 def after_assessments(
     snapshot: ProgressSnapshot, assessments: Sequence[Assessment], thresholds: CollectionThresholds
 ) -> tuple[ProgressSnapshot, tuple[ProgressNote, ...]]:
-    """Take in a policy's assessments of what was due. If one is missing or invalid, it is one violation.
+    """Add a policy's assessments of what was due; any number of missing or invalid ones is one violation.
 
-    A valid set of assessments resets the count of violations. Nothing stays due either way: an answer that
-    does not assess has lost its chance.
+    A valid set of assessments resets the count of violations. Nothing stays due either way: there is no
+    second chance to assess.
     """
     problem = _problem(snapshot, assessments)
     if problem is not None:
@@ -121,7 +121,7 @@ def after_assessments(
 
 
 def with_store_failure(snapshot: ProgressSnapshot) -> ProgressSnapshot:
-    """The snapshot after the evidence store did not work for a call."""
+    """The snapshot after the evidence store failed for a call."""
     return replace(snapshot, store_failed=True)
 
 
@@ -131,9 +131,9 @@ def with_stop_delivered(snapshot: ProgressSnapshot) -> ProgressSnapshot:
 
 
 def with_budget_stop(snapshot: ProgressSnapshot) -> ProgressSnapshot:
-    """The snapshot after the budget ended the run, which replaces any earlier reason.
+    """The snapshot after the budget ran out, which replaces any earlier reason.
 
-    Collecting is not thereby SATURATED, nor less so.
+    This does not change whether collection is SATURATED.
     """
     return replace(snapshot, stop_reason=DiagnosisStopReason.BUDGET_LIMIT_REACHED)
 
@@ -150,12 +150,12 @@ def _count_gain(
 
 
 def _saturate(snapshot: ProgressSnapshot, reason: DiagnosisStopReason) -> ProgressSnapshot:
-    """Stop collecting; the first reason is kept."""
+    """Stop collecting; the first reason stays."""
     return replace(snapshot, collection=CollectionState.SATURATED, stop_reason=snapshot.stop_reason or reason)
 
 
 def _problem(snapshot: ProgressSnapshot, assessments: Sequence[Assessment]) -> tuple[str, str] | None:
-    """The first objection to a set of assessments: the tool call id and a clause."""
+    """The first problem in a set of assessments: the tool call id and a clause."""
     ids = [assessment.tool_call_id for assessment in assessments]
     if len(set(ids)) != len(ids):
         return ids[0], "a result was assessed twice"

@@ -1,8 +1,8 @@
-"""Read the time that a question names: pure, and without guessing.
+"""Reads the time that a question names. Pure; it does not guess.
 
 A library for dates in free text would read more, but it guesses: which of two days, which half of the day, or
-that `12.4` is a date. A wrong time leads to a wrong answer, so only unambiguous forms are read; zones are
-those of `zoneinfo`.
+that `12.4` is a date. A wrong time leads to a wrong answer, so only unambiguous forms are read. Zones come
+from `zoneinfo`.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ _PARTS_OF_DAY: tuple[tuple[str, range], ...] = (
     ("傍晚", range(16, 21)),
     ("晚上|夜里|夜间|晚间", range(18, 24)),
 )
-"""Words for a part of the day, and the hours that they leave open."""
+"""Words for a part of the day, and the hours that each allows."""
 _ANY_PART = "|".join(words for words, _ in _PARTS_OF_DAY)
 _BESIDE = 80
-"""Characters on either side of a clock time that are looked at."""
+"""Characters examined on either side of a clock time."""
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = r"(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
@@ -71,7 +71,7 @@ _DATES: tuple[str, ...] = (
     r"(?<![0-9/.-])(?P<a>[0-9]{1,2})[/-](?P<b>[0-9]{1,2})(?![0-9/:-])",  # either may be the month
 )
 _BETWEEN = r"(?:[\s,，、(（的T]|\b(?:at|on|the|of|around|about)\b|在|于|约|大约|UTC|Z)*"
-"""What may stand between a date and its clock time."""
+"""Text allowed between a date and its clock time."""
 _BEFORE = tuple(re.compile(rf"{each}(?:{_BETWEEN})$", re.IGNORECASE) for each in _DATES)
 _AFTER = tuple(re.compile(rf"{_BETWEEN}{each}", re.IGNORECASE) for each in _DATES)
 
@@ -88,14 +88,14 @@ _TIME_WORD_AFTER = re.compile(
     re.IGNORECASE,
 )
 _LINK = re.compile(r"\s*(?:and|or|to|until|till|和|或|到|至|与|及|[-–—~～,、/])\s*", re.IGNORECASE)
-"""Between two clock times: the ends of a span, or several."""
+"""Text between two clock times, which shows whether they are the ends of a span or two times."""
 _ENDS_BEFORE = re.compile(
     r"(?<!since )(?<!just )(?<!shortly )(?<!right )(?<!already )"
     r"\b(?:before|until|till|up\s+to)\s+(?:about\s+|around\s+)?"
     r"(?:[\d./-]{4,10}[T\s]+)?$|(?:直到|截至|截止到?)\s*$",
     re.IGNORECASE,
 )
-"""Before a clock time: it ends what the question is about, and does not begin it."""
+"""Text before a clock time that ends, rather than begins, the period in question."""
 _ENDS_AFTER = re.compile(r"\s*(?:之|以)?前(?!后|面|\s*[和与跟及])|\s*为止")
 _WAS_WELL = re.compile(
     r"\b(?:fine|ok(?:ay)?|normal(?:ly)?|healthy|good|well|fast|quick|stable|green|up|usual|nothing|none|never"
@@ -103,11 +103,11 @@ _WAS_WELL = re.compile(
     r"|正常|没问题|没有|没出|没事|无|好好的|还好|很快|稳定|健康|未",
     re.IGNORECASE,
 )
-"""In the clause of a clock time: all was well until then, so the trouble began at it."""
+"""Text in the clause of a clock time that says all was well until then, so the trouble began there."""
 _SINCE_THEN = re.compile(
     r"\b(?:now|since\s+then|then|afterwards|after\s+that)\b|现在|如今|之后|后来", re.IGNORECASE
 )
-"""Behind such a time: what is asked about came after it."""
+"""Text after such a time: the question is about what followed."""
 _CLAUSE_END = re.compile(
     r"[,;.?!，。；？！](?:\s|$)|[，。；？！]|\b(?:but|and|so|then|why|what)\b|但|为什么|为何", re.IGNORECASE
 )
@@ -121,12 +121,12 @@ _RATIO_AFTER = re.compile(r"\s*(?:的)?(?:ratio|proportion|odds|split|比例|比
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """A time of day that a question names, with the dates that its words may mean.
+    """A time of day in a question, with the dates that its words may mean.
 
     Attributes:
-        since_midnight: in the zone that is given.
+        since_midnight: in the given zone.
         offset: of the zone from UTC.
-        dates: year, where it is written, month and day; empty where no date stands beside the time.
+        dates: year (if written), month and day; empty if there is no date beside the time.
     """
 
     since_midnight: timedelta
@@ -138,17 +138,17 @@ class _Moment:
 
 @dataclass(frozen=True, slots=True)
 class OnsetWords:
-    """An onset as people write times, to be read against a recording as the times of a question are.
+    """An onset written as people write times; read against a recording, like the times of a question.
 
     Attributes:
-        zone: of a time that names none, as the asker states it; None is that of the source.
+        zone: for a time without one, as the caller states it; None means that of the source.
     """
 
     words: str
     zone: str | None = None
 
     def read(self, recorded: TimeWindow | None, source_zone: str | None) -> float | None:
-        """The instant that is meant; None where the words name none of the recording, or several."""
+        """The timestamp meant; None if the words match no time of the recording, or several."""
         zone = zone_of(self.zone or source_zone or "UTC") or UTC
         said = self.words.strip()
         lead = "" if relative_span(said) is not None else "since "
@@ -157,13 +157,13 @@ class OnsetWords:
 
 @dataclass(frozen=True, slots=True)
 class TimeRead:
-    """What a question says of when.
+    """The times that a question states.
 
     Attributes:
-        at_s: when it began; None where the question does not say, or says several.
+        at_s: when it began; None if the question states no time or several.
         until_s: the end of the span that the question names; None without one.
-        relative: words that count from the end of the recording, where these gave the instant.
-        unread: what looks like a time and was not used.
+        relative: the words counted back from the end of the recording, if they gave the time.
+        unread: text that looks like a time and was not used.
     """
 
     at_s: float | None = None
@@ -173,13 +173,13 @@ class TimeRead:
 
 
 def read_question_time(question: str, recorded: TimeWindow | None, zone: tzinfo = UTC) -> TimeRead:
-    """The instant, or the span, of the recording that a question names.
+    """Read the time, or the span, of the recording that a question names.
 
-    A clock time without a date is the instant of that time in the recording, where there is just one. One
-    that may as well be a ratio is none; one in a zone that nobody knows is unread.
+    A clock time without a date is taken from the recording if it occurs there exactly once. One that could be
+    a ratio is not a time; one in an unknown zone is unread.
 
     Args:
-        zone: of the times that name none.
+        zone: for times without one.
     """
     if recorded is None:
         return TimeRead()
@@ -194,7 +194,7 @@ def read_question_time(question: str, recorded: TimeWindow | None, zone: tzinfo 
     }
     unread = tuple(said for said, at in found.items() if len(set(at)) != 1)
     if not dated and unread:
-        return TimeRead(unread=tuple(said for said, _ in moments))  # the other may be the end of a span
+        return TimeRead(unread=tuple(said for said, _ in moments))  # the other time may be the end of a span
     named = {at for held in found.values() for at in held}
     if len(named) == 1:
         at_s = next(iter(named))
@@ -208,7 +208,7 @@ def read_question_time(question: str, recorded: TimeWindow | None, zone: tzinfo 
 
 
 def _read_relative(question: str, recorded: TimeWindow) -> TimeRead:
-    """The time that lies so long before the end of the recording."""
+    """The time that lies the stated length before the end of the recording."""
     span = relative_span(question)
     if span is None:
         return TimeRead()
@@ -217,14 +217,14 @@ def _read_relative(question: str, recorded: TimeWindow) -> TimeRead:
 
 
 def timestamp_in_question(question: str, recorded: TimeWindow | None, zone: tzinfo = UTC) -> float | None:
-    """When it began, as a question says (`read_question_time`); None where it names no such instant."""
+    """When it began, according to the question (`read_question_time`); None if it names no such time."""
     return read_question_time(question, recorded, zone).at_s
 
 
 def timestamp_outside_recording(
     question: str, recorded: TimeWindow | None, zone: tzinfo = UTC
 ) -> float | None:
-    """The first instant that a question names with its date, where none of them was recorded; else None."""
+    """The first dated time in a question, if none of its dated times was recorded; else None."""
     if recorded is None:
         return None
     text = write_clocks(question, recorded, zone)
@@ -234,12 +234,12 @@ def timestamp_outside_recording(
 
 
 def _moments(question: str, zone: tzinfo) -> Iterator[tuple[str, _Moment | None]]:
-    """The times that a question names, as written; None for one whose zone or half of the day is open."""
+    """The times in a question as written; None for one whose zone or half of the day is unclear."""
     read_to = 0
     time_to: int | None = None
     for found in _CLOCK.finditer(question):
         if found.start() < read_to:
-            continue  # the offset of the one before
+            continue  # the offset of the previous one
         before = question[max(0, found.start() - _BESIDE) : found.start()]
         after = question[found.end() : found.end() + _BESIDE]
         offset = _zone(after, is_dated=bool(_date_before(before)))
@@ -268,13 +268,13 @@ def _moments(question: str, zone: tzinfo) -> Iterator[tuple[str, _Moment | None]
 
 
 def _without_date(between: str) -> str:
-    """What stands between two clock times, without the date of the second."""
+    """The text between two clock times, without the date of the second."""
     date = _date_before(between)
     return between if date is None else f"{between[: date.start()]} "
 
 
 def _ends_question(before: str, after: str) -> bool:
-    """Whether the words beside a clock time say that the question ends there, and not that the trouble began.
+    """Whether the words beside a clock time mark the end of the question's period, not the onset.
 
     `What changed before 14:05?` ends there; of `it was fine until 14:05` the trouble began then.
     """
@@ -304,14 +304,14 @@ def _is_span(link: str) -> bool:
 
 
 def _is_time(before: str, after: str) -> bool:
-    """Whether a clock time without date and zone is meant as one, by the words beside it."""
+    """Whether the words beside a number without date and zone show that it is a clock time."""
     if _RATIO.search(before) or _RATIO_AFTER.match(after):
         return False
     return bool(_TIME_WORD.search(before) or _TIME_WORD_AFTER.match(after))
 
 
 def _zone(after: str, *, is_dated: bool) -> re.Match[str] | None:
-    """The zone behind a clock time. Behind one without a date, `-15:00` is the end of a span."""
+    """The zone after a clock time. After one without a date, `-15:00` is the end of a span."""
     found = _ZONE.match(after)
     if found is None or (found["sign"] == "-" and not is_dated and not found[0].strip()[0].isalpha()):
         return None
@@ -319,7 +319,7 @@ def _zone(after: str, *, is_dated: bool) -> re.Match[str] | None:
 
 
 def _parts_of_day(before: str, after: str) -> list[range]:
-    """The hours that each word for a part of the day beside a clock time leaves open."""
+    """The hours allowed by each word for a part of the day beside a clock time."""
     return [
         hours
         for words, hours in _PARTS_OF_DAY
@@ -329,7 +329,7 @@ def _parts_of_day(before: str, after: str) -> list[range]:
 
 
 def _hour(hour: int, parts: list[range]) -> int | None:
-    """The hour of the day that is meant; None where the words beside it leave none, or two."""
+    """The hour of the day; None if the words beside it allow none, or two."""
     readings = {hour % 12, hour % 12 + 12} if parts and 1 <= hour <= 12 else {hour}
     left = [each for each in readings if all(each in hours for hours in parts)]
     return left[0] if len(left) == 1 else None
@@ -341,7 +341,7 @@ def _date_before(before: str) -> re.Match[str] | None:
 
 
 def _dates_beside(before: str, after: str) -> tuple[tuple[int | None, int, int], ...]:
-    """What the date beside a clock time may mean: year, where it is written, month and day."""
+    """The possible readings of the date beside a clock time: year (if written), month and day."""
     behind = re.sub(rf"^\s*(?:{_ANY_PART})", "", after, flags=re.IGNORECASE)
     found = _date_before(before) or next((at for each in _AFTER if (at := each.match(behind))), None)
     if found is None:
@@ -355,7 +355,7 @@ def _dates_beside(before: str, after: str) -> tuple[tuple[int | None, int, int],
 
 
 def _instants(moment: _Moment, recorded: TimeWindow) -> list[float]:
-    """The instants that a time may mean; without a date, of the days of the recording alone."""
+    """The timestamps that a time may mean; without a date, only on days of the recording."""
     first = datetime.fromtimestamp(recorded.start_s, tz=moment.zone).date()
     if moment.dates:
         last = datetime.fromtimestamp(recorded.end_s, tz=moment.zone).date()
@@ -376,7 +376,7 @@ def _instants(moment: _Moment, recorded: TimeWindow) -> list[float]:
 
 
 def _day(year: int, month: int, number: int) -> date | None:
-    """The date; None for a day that no calendar has, or of the first and last years that one can count in."""
+    """The date; None if no such day exists, or for the first and last year that Python represents."""
     try:
         return date(year, month, number) if 1 < year < 9999 else None
     except ValueError:

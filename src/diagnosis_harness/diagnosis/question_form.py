@@ -1,4 +1,4 @@
-"""Which form of answer a question asks for; pure."""
+"""Finds which form of answer a question asks for. Pure."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from diagnosis_harness.diagnosis.names import NameRead
 
 
 class QuestionForm(StrEnum):
-    """What the first sentence of an answer must speak of."""
+    """What the first sentence of an answer must be about."""
 
     WHY = "WHY"  # the cause
     CONFIRM = "CONFIRM"  # whether a named entity is the cause
     CONFIRM_CHANGE = "CONFIRM_CHANGE"  # whether a deploy or another change is
     HEALTH = "HEALTH"  # whether a named entity behaves as usual
     COMPARE = "COMPARE"  # two entities side by side
-    COMPARE_TIMES = "COMPARE_TIMES"  # before and after an instant
+    COMPARE_TIMES = "COMPARE_TIMES"  # before and after a time
     WHEN = "WHEN"  # when it began
     SHOW = "SHOW"  # what was recorded
-    FOLLOW_UP = "FOLLOW_UP"  # the question before it, about another entity
+    FOLLOW_UP = "FOLLOW_UP"  # the previous question, about another entity
 
 
 class Topic(StrEnum):
@@ -35,19 +35,19 @@ class Topic(StrEnum):
 
 
 SUSPECTING = frozenset({QuestionForm.CONFIRM, QuestionForm.CONFIRM_CHANGE})
-"""Forms whose subject is the suspect and not the affected entity."""
+"""Forms whose subject is the suspect, not the affected entity."""
 OF_OTHERS = SUSPECTING | {QuestionForm.FOLLOW_UP}
-"""Forms whose subject is not the affected entity, where the conversation knows which one that is."""
+"""Forms whose subject is not the affected entity, if the conversation already knows that one."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormRead:
-    """The form, and the entities that it is about.
+    """The form of a question, and the entities it is about.
 
     Attributes:
-        subject: None where the question names none that is known.
+        subject: None if the question names no known entity.
         other: the second entity of a comparison.
-        topic: what is to be shown; None for a form that asks for no recordings.
+        topic: which recordings to show; None for a form that does not ask for any.
     """
 
     form: QuestionForm = QuestionForm.WHY
@@ -57,12 +57,12 @@ class FormRead:
 
     @property
     def subjects(self) -> tuple[str, ...]:
-        """The entities that the form is about."""
+        """The subject and the other entity, where known."""
         return tuple(each for each in (self.subject, self.other) if each is not None)
 
 
 NO_FORM = FormRead()
-"""The form of a question that only says that something broke."""
+"""A question that only says that something broke."""
 
 
 _START = r"^\W*(?:so\s+|and\s+|but\s+|or\s+|please\s+)?"
@@ -106,7 +106,7 @@ _WHOLE = re.compile(
     r"|the\s+(?:whole\s+)?(?:system|platform|cluster|site|services))\b|一切|全部|整体|整个|系统|所有|都|有没有|什么问题",
     re.IGNORECASE,
 )
-"""Asks about all that is recorded and not about one of it."""
+"""Asks about everything that is recorded, not about a single item."""
 _WHOLE_STATE = re.compile(
     r"^\W*(?:is\s+there\s+|are\s+there\s+)?(?:any\s+(?:problems?|issues?|trouble)"
     r"|anything\s+(?:wrong|broken|unusual|strange|odd))"
@@ -122,7 +122,7 @@ _BREAKS = re.compile(
     "|搞坏|弄坏|拖(?:慢|垮)|影响(?:了|到)|有关",
     re.IGNORECASE,
 )
-"""Says of one thing that it did something to another."""
+"""Says that one thing did something to another."""
 _PASSIVE = re.compile(r"\bby\b|\bbecause\b|\bdue\s+to\b|\bto\s+do\s+with\b|被", re.IGNORECASE)
 """Names the suspect last."""
 _OF_WHOM = (
@@ -156,7 +156,7 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 _ENDING = r"\b(?:before|until|till|prior\s+to)\s+\S{0,12}\d"
-"""What came before a time, which the time does not begin."""
+"""Asks what came before a time, so that time is not the onset."""
 _SHOW = re.compile(
     rf"{_START}(?:(?:can|could|would|will) you\s+)?(?:show|list|print|display|let me see)\b"
     "|给我看|显示|列出|列一下|查看",
@@ -167,7 +167,7 @@ _LOOK = re.compile(
     "|看一下|看看|查一下|找一下|找出",
     re.IGNORECASE,
 )
-"""Asks for recordings only where it names some: one finds out what is wrong as well."""
+"""Asks for recordings only if it names some: one can also "find out" what is wrong."""
 _REASON = re.compile(
     r"\b(?:wrong|broken|reasons?|why|if(?!\s+any\b)|whether|problems?|issues?|trouble|matter|happen(?:s|ed|ing)?"
     r"|going on|what\s+(?:makes|made|is making))\b"
@@ -226,7 +226,7 @@ def read_form(question: str, names: Sequence[NameRead]) -> FormRead:
 
 
 def _read_yes_no(question: str, names: Sequence[NameRead]) -> FormRead:
-    """The form of a question that asks for a yes or a no."""
+    """The form of a yes-or-no question."""
     known = [each.name for each in names if each.name is not None]
     subject = known[0] if known else None
     blames = _BLAME.search(question) is not None or _BREAKS.search(question) is not None
@@ -241,7 +241,7 @@ def _read_yes_no(question: str, names: Sequence[NameRead]) -> FormRead:
 
 
 def _whose_change(question: str, names: Sequence[NameRead]) -> str | None:
-    """Of the names, the one whose deploy or change is meant: behind the word for it, or right before."""
+    """The name whose deploy or change is meant: the one after that word, or right before it."""
     for each in names:
         said = re.escape(each.said)
         whose = rf"{_OF_WHOM}{said}\b|\b{said}(?:'s|\s|的)*\s*{_CHANGE.pattern}"
@@ -251,7 +251,7 @@ def _whose_change(question: str, names: Sequence[NameRead]) -> str | None:
 
 
 def _read_recordings(question: str, known: Sequence[str]) -> FormRead | None:
-    """A form that asks what was recorded, and not for a cause; None for any other."""
+    """A form that asks what was recorded rather than for a cause; None for any other."""
     subject = known[0] if known else None
     if _TIMES.search(question):
         return FormRead(QuestionForm.COMPARE_TIMES, subject)

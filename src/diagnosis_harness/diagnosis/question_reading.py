@@ -1,4 +1,4 @@
-"""How the words of a question were read: the document shows it, and `verify` repeats it."""
+"""How a question was read: the document shows it, and `verify` repeats it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from diagnosis_harness.diagnosis.zones import zone_of
 from diagnosis_harness.kernel.window import TimeWindow
 
 QUESTION_MATCHED_MAX = 8_000
-"""Characters of a question that are searched: a screen of an alert with all its labels has some 3,000."""
+"""Characters of a question that are searched: an alert with all its labels has about 3,000."""
 
 
 class ZoneOrigin(StrEnum):
-    """Who stated the zone of times without one; the first in this order is used."""
+    """Who stated the zone of times without one; the first available in this order is used."""
 
     ASKED = "ASKED"  # the caller, separately from the question
     SOURCE = "SOURCE"  # the settings of the source
-    NOBODY = "NOBODY"  # UTC is taken
+    NOBODY = "NOBODY"  # nobody, so UTC is used
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class QuestionReading:
     Attributes:
         names: the names in the question, in its order.
         alert_name: how the name of the alert's entity was read; None without an alert.
-        zone: of the times that name none: an IANA name or an offset.
-        time: what the question says of when.
-        form: which form of answer it asks for, and of whom.
+        zone: for times without one: an IANA name or an offset.
+        time: the times that the question states.
+        form: which form of answer it asks for, and about which entities.
     """
 
     names: tuple[NameRead, ...] = ()
@@ -45,7 +45,7 @@ class QuestionReading:
 
     @property
     def told(self) -> tuple[NameRead, ...]:
-        """The names of question and alert that were not read as they are written."""
+        """The names of question and alert that were not matched exactly as written."""
         alert = () if self.alert_name is None else (self.alert_name,)
         return tuple(each for each in (*self.names, *alert) if each.how is not NameReading.EXACT)
 
@@ -56,17 +56,17 @@ class QuestionReading:
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """The names that no telemetry knows, as the asker wrote them."""
+        """The names that no telemetry knows, as the caller wrote them."""
         return tuple(each.said for each in self.told if each.name is None)
 
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """What a question is read against.
+    """The source facts that a question is read against.
 
     Attributes:
         recorded: the recording of the incident.
-        zone: of times that name none; a name that `zones.zone_of` knows.
+        zone: for times without one; a name that `zones.zone_of` knows.
     """
 
     known: KnownNames
@@ -77,17 +77,17 @@ class Background:
 
 
 def shorten_for_matching(question: str) -> str:
-    """The part of a question that is searched for names, times and its form.
+    """Shorten a question to the part that is searched for names, times and its form.
 
-    A pasted alert says in its first lines what it is about; the question itself is kept whole.
+    A pasted alert says in its first lines what it is about. The question itself is stored whole.
     """
     return question[:QUESTION_MATCHED_MAX]
 
 
 def read_question(question: str, background: Background) -> QuestionReading:
-    """A question, and the name of the alert's entity, read against what the source holds: pure.
+    """Read a question, and the name of the alert's entity, against what the source contains. Pure.
 
-    Where no name is known at all, as with own tools and no source, no name of a question is unknown.
+    If the source knows no names at all, as with an embedder's own tools, no name of a question is unknown.
     """
     alerted, known, question = background.alert_entity, background.known, shorten_for_matching(question)
     names = read_names(question, known) if known.names else ()

@@ -11,7 +11,7 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 class Records:
-    """Records by the id of their call, in their order."""
+    """Records by the id of their call, in order."""
 
     __slots__ = ("_by_id", "_items")
 
@@ -21,7 +21,7 @@ class Records:
 
     @classmethod
     def of_run(cls, records: Iterable[EvidenceRecord], run_id: str) -> Self:
-        """Those of one run."""
+        """The records of one run."""
         return cls(record for record in records if record.run_id == run_id)
 
     def __iter__(self) -> Iterator[EvidenceRecord]:
@@ -45,6 +45,6 @@ class Records:
         return self._items[ref.tool_call_id].get(ref.item_id)
 
     def items_cited(self, claim: Claim) -> tuple[tuple[EvidenceRef, EvidenceItem], ...]:
-        """The items a claim cites that exist, with their references, in its order and each once."""
+        """The existing items that a claim cites, with their references, in order and each once."""
         found = ((ref, self.item(ref)) for ref in dict.fromkeys(claim.refs))
         return tuple((ref, item) for ref, item in found if item is not None)

@@ -1,4 +1,4 @@
-"""What the loop does next with a policy's answer; pure and total."""
+"""Decides what the loop does with a policy's answer; pure and total."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class RunTools:
 
 @dataclass(frozen=True, slots=True)
 class RefuseCalls:
-    """Collecting is over, which the policy could not know: refuse its calls and say so in the next view."""
+    """Collection ended before the policy could know: refuse its calls, and list them in the next view."""
 
     refused: tuple[WantedCall, ...]
     reason: DiagnosisStopReason
@@ -28,7 +28,7 @@ class RefuseCalls:
 
 @dataclass(frozen=True, slots=True)
 class StopControlled:
-    """A tool was asked for after STOP_REQUIRED."""
+    """The policy requested a tool after STOP_REQUIRED."""
 
     refused: tuple[WantedCall, ...]
     reason: DiagnosisStopReason
@@ -36,24 +36,24 @@ class StopControlled:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """A draft was given."""
+    """The policy gave a draft."""
 
     draft: DiagnosisDraft
 
 
 @dataclass(frozen=True, slots=True)
 class EndEmpty:
-    """Neither a draft nor a call."""
+    """The policy gave neither a draft nor a call."""
 
 
 Action: TypeAlias = RunTools | RefuseCalls | StopControlled | Complete | EndEmpty
 
 
 def next_action(snapshot: ProgressSnapshot, answer: PolicyAnswer) -> Action:
-    """What to do with an answer whose assessments are in the snapshot already.
+    """Decide on an answer whose assessments the snapshot already contains.
 
     A draft is taken in any collection state. Calls run only while COLLECTING. After SATURATED they are
-    refused, and once STOP_REQUIRED was delivered they stop the loop.
+    refused; once STOP_REQUIRED was delivered they stop the loop.
     """
     match answer:
         case GiveDraft(draft=draft):

@@ -1,8 +1,8 @@
-"""The policy's side of the loop as JSON, for policies outside this process.
+"""The policy's view and answer as JSON, for policies outside this process.
 
-What a policy sees goes out with `encode_view`, what it answers comes in with `decode_answer`. Reading is
-strict: nothing is guessed, repaired or left out, and an answer that does not fit is refused with one clause
-that names the place (`wire_schema` is the same as a JSON Schema). An answer holds either `calls` or `draft`:
+`encode_view` writes what a policy sees; `decode_answer` reads what it answers. Reading is strict: nothing is
+guessed, repaired or left out, and an invalid answer is refused with one clause that names the path
+(`wire_schema` states the same as a JSON Schema). An answer holds either `calls` or `draft`:
 
     {"assessments": [...], "calls": [{"tool_call_id": "t1", "tool": "list_changes", "arguments": {}}]}
     {"assessments": [...], "draft": {"conclusion": [], "claims": [], ...}}      or "draft": null
@@ -33,7 +33,7 @@ from diagnosis_harness.tools.spec import ToolSpec
 
 
 def decode_answer(text: str) -> PolicyAnswer:
-    """The answer that a JSON text says.
+    """Read an answer from its JSON text.
 
     Raises:
         MalformedAnswer: too large or deep, not JSON, or not of the schema; one clause, with the path.
@@ -278,7 +278,7 @@ def _window_json(window: TimeWindow | None) -> JsonValue:
 
 
 def _instant_json(time_s: float | None) -> JsonValue:
-    """ISO 8601 text; plain seconds where the text cannot say them exactly."""
+    """ISO 8601 text, or plain seconds if the text cannot express them exactly."""
     if time_s is None:
         return None
     try:
@@ -296,12 +296,12 @@ def _present(**held: JsonValue) -> dict[str, JsonValue]:
 
 
 def encode_view(view: PolicyView) -> str:
-    """The JSON text of what a policy sees. Texts from outside stand in it as data, masked and not fenced."""
+    """The JSON text of what a policy sees. Texts from outside are included as data, masked and not fenced."""
     return _text(view_json(view))
 
 
 def view_json(view: PolicyView) -> dict[str, JsonValue]:
-    """What a policy sees as JSON values; records hold exactly what their stored bytes say."""
+    """What a policy sees as JSON values; records hold exactly what their stored bytes contain."""
     return {
         "question": view.question,
         "onset": _instant_json(view.onset_s),

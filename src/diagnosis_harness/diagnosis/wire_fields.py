@@ -1,4 +1,4 @@
-"""A policy's answer as JSON: what `kernel.json_fields` reads, within the bounds of an answer."""
+"""Reads the fields of a policy's answer with `kernel.json_fields`, within the bounds of an answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class AnswerFields(JsonFields):
-    """The fields of one object of an answer: texts and lists are bounded, instants and windows are read.
+    """The fields of one object of an answer: bounds texts and lists, and reads times and windows.
 
     Raises:
         JsonInvalid: as for `JsonFields`.
@@ -34,7 +34,7 @@ class AnswerFields(JsonFields):
         return answer_text_at(self.raw(name), self.place(name))
 
     def identity(self, name: str) -> str:
-        """An id that may stand in a key: 1 to 128 of `A-Z a-z 0-9 . _ -`."""
+        """An id that is allowed in a key: 1 to 128 of `A-Z a-z 0-9 . _ -`."""
         value = self.text(name)
         if not is_safe_segment(value):
             raise JsonInvalid(self.place(name), "1 to 128 of A-Z a-z 0-9 . _ -", f"'{excerpt(value)}'")
@@ -52,7 +52,7 @@ class AnswerFields(JsonFields):
             raise JsonInvalid(self.place(name), wanted, f"'{excerpt(value)}'") from None
 
     def maybe_window(self, name: str) -> TimeWindow | None:
-        """A window of two instants, or None where absent or null."""
+        """A window of two times, or None where absent or null."""
         value = self.raw(name)
         if value is None:
             return None
@@ -65,7 +65,7 @@ class AnswerFields(JsonFields):
         return TimeWindow(start_s, end_s)
 
     def items(self, name: str, read: Callable[[JsonValue, str], T]) -> tuple[T, ...]:
-        """A list of at most 200, each read under its own path; empty where the field is absent."""
+        """A list of at most 200, each item read under its own path; empty if the field is absent."""
         value = self.raw(name)
         if isinstance(value, list) and len(value) > LIST_MAX:
             raise JsonInvalid(self.place(name), f"at most {LIST_MAX} in the list", "more")
@@ -77,10 +77,10 @@ class AnswerFields(JsonFields):
 
 
 def answer_text_at(value: JsonValue, place: str) -> str:
-    """A text of 1 to 2,000 characters that is not blank, wherever it stands.
+    """A text of 1 to 2,000 characters that is not blank, at any path.
 
     Raises:
-        JsonInvalid: it is none.
+        JsonInvalid: the value is not such a text.
     """
     text = text_at(value, place)
     if not text.strip() or len(text) > ANSWER_TEXT_MAX:

@@ -1,7 +1,8 @@
-"""The form of a policy's answer as a JSON Schema (draft 2020-12): what `wire.decode_answer` takes.
+"""The JSON Schema (draft 2020-12) of a policy's answer, as `wire.decode_answer` reads it.
 
-Beyond a schema's reach, and refused all the same: a text larger than 256 KB or nested deeper than 16 levels,
-a key twice in one object, a time that is none, a window that ends before it starts, two claims of one id.
+A schema cannot express these, but `decode_answer` refuses them too: a text larger than 256 KB or nested
+deeper than 16 levels, a duplicate key, an invalid time, a window that ends before it starts, and two claims
+with one id.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ _MOST = {
     "cause": NAMED_MAX,
     "hypothesis": NAMED_MAX,
 }
-"""How long a list of these may be; what bounds several lists together stands in `answer_size` alone."""
+"""The most items of each list; `answer_size` has the bounds over several lists together."""
 
 
 def _object(required: _Schema, optional: _Schema) -> _Schema:

@@ -6,23 +6,23 @@ from enum import StrEnum
 
 
 class WordClass(StrEnum):
-    """What a word says."""
+    """The meaning of a word."""
 
-    PLAIN = "PLAIN"  # nothing by itself
+    PLAIN = "PLAIN"  # no meaning by itself
     UP = "UP"
     DOWN = "DOWN"
     SLOW = "SLOW"  # up, where the value is a time
     FAST = "FAST"  # down, where the value is a time
     FLAT = "FLAT"
     NEGATION = "NEGATION"
-    WIDE = "WIDE"  # all, never, only: wider than any record
+    WIDE = "WIDE"  # all, never, only: claims more than any record shows
     CAUSE = "CAUSE"
     AFFECT = "AFFECT"
     BEGIN = "BEGIN"
     FAIL = "FAIL"
     LIMIT = "LIMIT"
     CALL = "CALL"
-    DEPLOY = "DEPLOY"  # a deploy, a flag, a configuration and a version are four things
+    DEPLOY = "DEPLOY"  # a deploy, a flag, a configuration and a version are four different changes
     FLAG = "FLAG"
     CONFIG = "CONFIG"
     VERSION = "VERSION"
@@ -31,7 +31,7 @@ class WordClass(StrEnum):
     NO_CAUSE = "NO_CAUSE"  # a fixed phrase: not the cause
     NO_MOVE = "NO_MOVE"  # a fixed phrase: no further than usual
     CHANGE = "CHANGE"
-    NOUN = "NOUN"  # could name another signal than the claim's
+    NOUN = "NOUN"  # could name a signal other than the claim's
     TROUBLE = "TROUBLE"
     USUAL = "USUAL"  # marks the baseline, and stands beside its number only
     NOW = "NOW"  # marks the value, and stands beside its number only

@@ -1,4 +1,4 @@
-"""Time zones as people name them, and words for times that are not written as a clock. Pure, no guess."""
+"""Reads time zones as people name them, and times not written as a clock. Pure; it does not guess."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HOURS: Final = {
     "sgt": 8, "aest": 10, "aedt": 11, "nzst": 12, "nzdt": 13, "est": -5, "edt": -4, "cdt": -5, "mst": -7,
     "mdt": -6, "pst": -8, "pdt": -7, "akst": -9, "akdt": -8, "hst": -10,
 }  # fmt: skip
-"""Abbreviations of one meaning; `CST`, `IST`, `BST` and `AST` have several."""
+"""Unambiguous abbreviations; `CST`, `IST`, `BST` and `AST` have several meanings."""
 _PLACES: Final = {
     "beijing time": "Asia/Shanghai", "北京时间": "Asia/Shanghai", "london time": "Europe/London",
     "伦敦时间": "Europe/London", "tokyo time": "Asia/Tokyo", "东京时间": "Asia/Tokyo",
@@ -27,11 +27,11 @@ _PLACES: Final = {
 }  # fmt: skip
 _OFFSET = re.compile(r"(?:UTC|GMT)?(?P<sign>[+-])(?P<h>\d{1,2})(?::?(?P<m>[0-5]\d))?", re.IGNORECASE)
 _OFFSET_MAX = timedelta(hours=14)
-"""No zone of the world lies further from UTC."""
+"""No time zone is further from UTC."""
 
 
 def zone_of(name: str) -> tzinfo | None:
-    """The zone of a name, an abbreviation or an offset; None for one that is unknown or means several."""
+    """The zone for a name, an abbreviation or an offset; None if it is unknown or ambiguous."""
     said = " ".join(name.strip(" ()（）").split())
     folded = said.casefold()
     if folded in {"", "z", "utc", "gmt", "etc/utc"}:
@@ -87,9 +87,9 @@ def number_in_words(text: str) -> int | None:
 
 
 def write_clocks(question: str, recorded: TimeWindow | None, zone: tzinfo) -> str:
-    """A question with its times of day as `HH:MM` and its days as dates, as far as they are plain.
+    """Rewrite the times of day in a question as `HH:MM` and its days as dates, where they are clear.
 
-    `yesterday` and `today` are counted from the day, in the zone, on which the recording ends.
+    `yesterday` and `today` are relative to the day, in the zone, on which the recording ends.
     """
     text = _ZH_CLOCK.sub(_clock_text, question)
     text = _HOUR_ALONE.sub(r"\g<h>:00 \g<half>", text)
@@ -146,7 +146,7 @@ _ZH_UNITS: Final = {"小时": 3600, "分钟": 60, "秒": 1, "天": 86_400}
 
 
 def relative_span(question: str) -> tuple[str, float] | None:
-    """The one length of time before now that a question names, with its words; None without just one."""
+    """The length of time before now that a question names, with its words; None if several or none."""
     found = [
         (match[0].strip(), seconds)
         for pattern in _RELATIVE

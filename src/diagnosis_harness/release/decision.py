@@ -1,6 +1,7 @@
 """What may be published, by how the work ended: one table (seed: lifecycle and states, §10, §3.2, §6, §9).
 
-The first row whose conditions hold decides. No row derives an outcome from a run state or the reverse.
+The first row whose conditions hold decides. No outcome is derived from a run state, nor a run state from an
+outcome.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ class WorkEnd(StrEnum):
     EVIDENCE_INVALID = "EVIDENCE_INVALID"  # a conclusion failed EvidenceGuard, also after repair
     UNSUPPORTED = "UNSUPPORTED"  # SemanticGuard did not support it
     JUDGE_UNAVAILABLE = "JUDGE_UNAVAILABLE"  # SemanticGuard gave no verdict
-    ANSWERED = "ANSWERED"  # no conclusion, and the question asks for none: checked claims answer it
+    ANSWERED = "ANSWERED"  # no conclusion is needed: checked claims answer the question
     NO_CONCLUSION = "NO_CONCLUSION"  # a legal draft that concludes nothing
     SATURATED = "SATURATED"  # controlled stop: nothing new was coming
     PROTOCOL_STOP = "PROTOCOL_STOP"  # controlled stop: the progress protocol was broken
@@ -33,7 +34,7 @@ class WorkEnd(StrEnum):
     SOURCE_EXPIRED = "SOURCE_EXPIRED"  # a source that a caller sent was gone before the run could read it
     EVIDENCE_STORE_UNAVAILABLE = "EVIDENCE_STORE_UNAVAILABLE"  # evidence could not be stored
     INTERNAL_FAILURE = "INTERNAL_FAILURE"
-    BUDGET_REACHED = "BUDGET_REACHED"  # wherever it was reached
+    BUDGET_REACHED = "BUDGET_REACHED"  # in any stage
     DEADLINE_REACHED = "DEADLINE_REACHED"
     CANCELLED = "CANCELLED"
     ENDED_EARLY = "ENDED_EARLY"  # a player or tool ended the run SUCCESS before its release
@@ -41,7 +42,7 @@ class WorkEnd(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row. `facts` and `missing` are conditions; None asks for nothing."""
+    """One row. `facts` and `missing` are conditions; None means any."""
 
     rule: str
     end: WorkEnd
@@ -96,7 +97,7 @@ TABLE: tuple[Row, ...] = (
 
 
 def decide(end: WorkEnd, *, facts: bool, missing: bool) -> Row:
-    """The row for an end. Total: every end has a row for either value of both conditions."""
+    """The row for an end. Total: every end has a row for each combination of the conditions."""
     for row in TABLE:
         if row.end is end and row.facts in (None, facts) and row.missing in (None, missing):
             return row
@@ -104,10 +105,10 @@ def decide(end: WorkEnd, *, facts: bool, missing: bool) -> Row:
 
 
 def end_of_state(state: RunState) -> WorkEnd:
-    """How the work ended when the run itself had ended first.
+    """How the work ended if the run itself ended first.
 
-    The caller completes a run after its release. A run that is SUCCESS before that was ended by a player or
-    tool: it released nothing, so its outcome is a fallback, whatever was prepared.
+    The caller completes a run after its release. If a run is SUCCESS before that, a player or tool ended
+    it: it released nothing, so its outcome is a fallback, whatever was prepared.
 
     Raises:
         ContractViolation: the run has not ended.

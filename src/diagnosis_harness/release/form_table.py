@@ -1,4 +1,4 @@
-"""What is published for each form of a question and each result: one total table.
+"""What is published for each question form and result: one total table.
 
 `release.decision` decides by how the work ended; this table adds what the question asked for. A form that
 asks for no cause is answered by checked claims alone, and that is a SUCCESS; a form that asks for a cause is
@@ -23,23 +23,23 @@ class FormResult(StrEnum):
 
     CONCLUDED = "CONCLUDED"  # a cause passed every guard
     ANSWERED = "ANSWERED"  # no cause; checked claims say what was asked
-    SOUND = "SOUND"  # no cause; it is checked that nothing unusual is to be found
+    SOUND = "SOUND"  # no cause; a checked claim says that nothing is unusual
     FACTS_ONLY = "FACTS_ONLY"  # checked claims, but none answers the question
     CONTEXT_MISSING = "CONTEXT_MISSING"  # no claims, and something needed is missing
-    EVIDENCE_REJECTED = "EVIDENCE_REJECTED"  # a cause was drafted, and EvidenceGuard refused it
-    NOT_SUPPORTED = "NOT_SUPPORTED"  # a cause was drafted, and SemanticGuard refused it
-    NOT_JUDGED = "NOT_JUDGED"  # a cause was drafted, and SemanticGuard could not be asked
+    EVIDENCE_REJECTED = "EVIDENCE_REJECTED"  # EvidenceGuard refused the drafted cause
+    NOT_SUPPORTED = "NOT_SUPPORTED"  # SemanticGuard refused the drafted cause
+    NOT_JUDGED = "NOT_JUDGED"  # SemanticGuard gave no verdict on the drafted cause
     NOTHING = "NOTHING"  # the work failed, or time or budget ran out with nothing to show
     CANCELLED = "CANCELLED"
 
 
 @dataclass(frozen=True, slots=True)
 class FormRow:
-    """What leaves.
+    """What is published for one form and result.
 
     Attributes:
-        exit_code: of `diagnose ask`; with NOTHING that of a failure, which time (124) and budget (4) replace.
-        enters_next_turn: whether a later question of the session is shown the result.
+        exit_code: of `diagnose ask`; for NOTHING, that of a failure unless time (124) or budget (4) ran out.
+        enters_next_turn: whether the next question of the session sees the result.
     """
 
     outcome: ReleaseOutcome
@@ -70,7 +70,7 @@ _THIN = _fallback(FallbackType.INSUFFICIENT_EVIDENCE)
 _OF_RESULT: Final[Mapping[FormResult, FormRow]] = {
     FormResult.CONCLUDED: _RELEASED,
     FormResult.SOUND: _RELEASED,
-    FormResult.ANSWERED: _THIN,  # of a form that asks for a cause: facts about it are no answer
+    FormResult.ANSWERED: _THIN,  # a form that asks for a cause: facts alone do not answer it
     FormResult.FACTS_ONLY: _THIN,
     FormResult.CONTEXT_MISSING: _fallback(FallbackType.MISSING_REQUIRED_CONTEXT),
     FormResult.EVIDENCE_REJECTED: _fallback(FallbackType.EVIDENCE_VALIDATION_FAILED),

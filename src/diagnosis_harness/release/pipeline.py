@@ -1,4 +1,4 @@
-"""From the end of the loop to what may be published, in the seed's order (harness-lifecycle-and-states §9).
+"""Decides what of a draft may be published, in the seed's order (harness-lifecycle-and-states §9).
 
 With a conclusion: EvidenceGuard, at most one EvidenceRepair and a recheck, SemanticGuard. Without one, only
 the references are checked. The table decides; this module makes no decision of its own.
@@ -55,12 +55,12 @@ class _Basis:
 
 _SUCCESS = ReleaseOutcome.SUCCESS
 FACTS_MAX = 256
-"""Facts of a run that are looked at, the first told first; a report shows ten of them."""
+"""The most facts of a run that are checked, in the order of the assessments; a report shows ten."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReleasePipeline:
-    """Carries a draft past the guards. Holds no state between runs."""
+    """Checks a draft with the guards. Keeps no state between runs."""
 
     core: DiagnosisHarnessCore
     roles: RoleBoundary
@@ -70,11 +70,11 @@ class ReleasePipeline:
     async def release(
         self, ctx: RunContext, execution: DiagnosisAgentExecution, *, inquiry: Inquiry
     ) -> DiagnosisReleaseResult:
-        """What may leave.
+        """What may be published.
 
         Raises:
             NothingToRelease: no conclusion, no verified fact, nothing missing that could be named.
-            RunAborted: the run ended on the way.
+            RunAborted: the run ended meanwhile.
         """
         basis = _Basis(inquiry, execution.snapshot, is_denied(execution))
         draft = execution.draft or DiagnosisDraft(conclusion=(), claims=())
@@ -191,7 +191,7 @@ class ReleasePipeline:
         success = row.outcome is ReleaseOutcome.SUCCESS
         if row.outcome is ReleaseOutcome.FAILED:
             raise NothingToRelease(f"{row.rule}: {end.value}")
-        case = judged[0] if judged and success else None  # a success with causes was judged
+        case = judged[0] if judged and success else None  # the judge has seen a success with causes
         published = facts if case is None else standing
         # The level is computed from what is published: a dropped reference does not count.
         causes = score_causes(case, published, basis.records, inquiry=basis.inquiry) if case else ()
@@ -215,7 +215,7 @@ class ReleasePipeline:
     def _emit_evidence_verdict(
         self, ctx: RunContext, name: TraceName, draft: DiagnosisDraft, verdict: EvidenceVerdict
     ) -> None:
-        """Findings by the place of their claim: its own name is an agent's word."""
+        """Findings by the position of their claim, since its name is the agent's own text."""
         places = {claim.claim_id: f"claim {place}" for place, claim in enumerate(draft.claims, start=1)}
         self.core.emit(
             ctx,

@@ -1,4 +1,4 @@
-"""What a diagnosis may publish, and the release pipeline's result: a success or a fallback."""
+"""What a diagnosis may publish: the release pipeline's result, a success or a fallback."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class ReleaseContent:
     """The parts of a diagnosis that passed the guards.
 
     Attributes:
-        causes: exist only with SUCCESS, and with every SUCCESS of a question that asks for one.
-        confidence: of each cause, in the order of the causes.
+        causes: only with SUCCESS, and always with SUCCESS if the question asks for a cause.
+        confidence: one for each cause, in the same order.
         claims: claims without any objection, in the draft's order, then verified facts that it does not
             repeat; verified facts alone when there is no success.
         hypotheses: candidates, best first; with SUCCESS those that were not concluded.
-        missing_names: names of the question that no telemetry knows, with what is missing.
-        set_aside: with SUCCESS, the rankings of the question that do not count, with the reason that holds.
+        missing_names: names of the question that no telemetry knows; shown with what is missing.
+        set_aside: with SUCCESS, the rankings of the question that do not count, each with its checked reason.
     """
 
     causes: tuple[Cause, ...] = ()
@@ -46,7 +46,7 @@ class DiagnosisReleaseResult:
 
     Attributes:
         findings: EvidenceGuard's objections that remained.
-        reasons: SemanticGuard's, when it did not support the conclusion.
+        reasons: SemanticGuard's, if it did not support the conclusion.
     """
 
     outcome: ReleaseOutcome

@@ -1,4 +1,4 @@
-"""The parts of a draft besides its claims that may be published, none of them on an agent's word alone."""
+"""The parts of a draft besides its claims that may be published; code has checked each of them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def standing_of(
     """The part of a draft that holds, claims and conclusion separately; without a draft, only unknown names.
 
     Args:
-        denied: whether the asker may not use a tool that was asked.
+        denied: whether a tool was refused because the caller may not use it.
     """
     if draft is None:
         return ReleaseContent(missing_names=unknown_services(inquiry))
@@ -55,10 +55,10 @@ def standing_of(
 def score_causes(
     case: SemanticCase, claims: Iterable[Claim], records: Iterable[EvidenceRecord], *, inquiry: Inquiry
 ) -> tuple[Cause, ...]:
-    """The causes of a case that passed the guards, each with score, level, scope and disproof.
+    """The causes of a case that passed the guards, with score, level, scope and disproof.
 
-    They are those of the ranking it was judged by, of what the published claims cite, and of what the run
-    asked to disprove it.
+    They come from the ranking that was judged, the evidence that the published claims cite, and the queries
+    that tried to disprove the cause.
     """
     held = tuple(records)
     known, asked = Records(held), question_scope(inquiry, held)
@@ -96,8 +96,8 @@ def number_claims(
 ) -> tuple[tuple[Claim, ...], tuple[Cause, ...]]:
     """Claims named `k1`, `k2`, … in reading order, and causes that name them so.
 
-    An agent's own names are free text, and those of its draft and of its assessments may be the same. Causes
-    rest on the first of two claims of one name.
+    An agent's own names are free text, so a draft and an assessment may use the same one. A cause rests on
+    the first claim of a name.
     """
     names: dict[str, str] = {}
     for place, claim in enumerate(claims, start=1):

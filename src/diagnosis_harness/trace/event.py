@@ -13,7 +13,7 @@ from diagnosis_harness.kernel.masking import mask_or_withhold
 
 
 class TracePhase(StrEnum):
-    """The phase that an event belongs to; it organises the timeline and is not a state of the run."""
+    """The phase of an event; it organises the timeline and is not a state of the run."""
 
     RUN = "RUN"
     ROUTING = "ROUTING"
@@ -25,7 +25,7 @@ class TracePhase(StrEnum):
 
 
 class TraceEventStatus(StrEnum):
-    """The result of what an event reports; never the state of the run."""
+    """The result that an event reports; never the state of the run."""
 
     STARTED = "STARTED"
     SUCCEEDED = "SUCCEEDED"
@@ -35,7 +35,7 @@ class TraceEventStatus(StrEnum):
 
 
 class TraceName(StrEnum):
-    """What an event reports. The names of the lifecycle document §13 come first, ours after them."""
+    """What an event reports. The names of the lifecycle document §13 come first, then our own."""
 
     RUN_STARTED = "RUN_STARTED"
     ROUTING_ATTEMPT = "ROUTING_ATTEMPT"
@@ -54,14 +54,14 @@ class TraceName(StrEnum):
     RUN_FINISHED = "RUN_FINISHED"
 
     STATUS = "STATUS"  # the stage that the person sees
-    SOURCE_CHANGED = "SOURCE_CHANGED"  # the source holds something else than when the run was submitted
+    SOURCE_CHANGED = "SOURCE_CHANGED"  # the source has changed since the run was submitted
     KNOWLEDGE_RETRIEVAL = "KNOWLEDGE_RETRIEVAL"
     KNOWLEDGE_ANSWER = "KNOWLEDGE_ANSWER"
     SYSTEM_ANSWER = "SYSTEM_ANSWER"
     RUN_ENDED = "RUN_ENDED"  # the run's termination, at the time it was set
     RETRY_ATTEMPT = "RETRY_ATTEMPT"
     LLM_CALL = "LLM_CALL"
-    TOOL_ABANDONED = "TOOL_ABANDONED"  # it outlived its limit or the run; nobody waits for it any more
+    TOOL_ABANDONED = "TOOL_ABANDONED"  # still running after its limit or the run ended; nothing waits
     LATE_RESULT_REFUSED = "LATE_RESULT_REFUSED"
     CALLBACK_FAILED = "CALLBACK_FAILED"
 
@@ -71,13 +71,13 @@ class TraceEvent:
     """One thing that happened in one run.
 
     Attributes:
-        seq: place in the run's trace, counted from 1 without gaps.
+        seq: position in the run's trace, from 1 without gaps.
         run_id: the run it belongs to.
         at_s: when, in seconds since the epoch, UTC; never earlier than the event before it.
         name: what it reports.
-        phase: where in the run it belongs.
-        status: the result of what it reports.
-        payload: small, read-only and of JSON values only (see `bound_payload`).
+        phase: the part of the run that it belongs to.
+        status: the result that it reports.
+        payload: small, read-only, and only JSON values (see `bound_payload`).
     """
 
     seq: int
@@ -99,15 +99,15 @@ CUT_MARK = "…"
 def bound_payload(payload: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
     """A small read-only copy of a payload, without secrets.
 
-    Texts end at 2,000 characters, collections at 100 items, nesting at 6 levels and the whole at 1,000
-    values; what was cut ends in `…`. Later changes of the original do not show. The trace never carries the
-    evidence itself, so nothing is lost that is not kept elsewhere.
+    Limits: 2,000 characters in a text, 100 items in a collection, 6 levels of nesting and 1,000 values in
+    all; anything cut ends in `…`. Later changes to the original have no effect. The trace never carries the
+    evidence itself, so cutting loses nothing that is not stored elsewhere.
     """
     return MappingProxyType(_Copy().mapping(payload, 0))
 
 
 class _Copy:
-    """One bounded copy; counts the values it has left."""
+    """Makes one bounded copy; counts how many values are left."""
 
     def __init__(self) -> None:
         self._left = VALUES_MAX
@@ -145,8 +145,8 @@ class _Copy:
 def _cut(text: str) -> str:
     """A masked text of at most `TEXT_MAX` characters.
 
-    Masked before it is cut, since half a secret cannot be recognised; what may be such a half, at the end of
-    the examined part, is left out.
+    The text is masked before it is cut, because half a secret cannot be recognised. A possible half at the
+    end of the examined part is removed.
     """
     looked_at = text[: 2 * TEXT_MAX]
     shown = mask_or_withhold(str(looked_at))

@@ -1,4 +1,4 @@
-"""A trace as JSON Lines, in files and on the wire: one object for each event."""
+"""Writes and reads a trace as JSON Lines: one object for each event."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def event_json(event: TraceEvent) -> dict[str, JsonValue]:
 
 
 def event_of_line(held: JsonValue) -> TraceEvent:
-    """The event that `event_json` wrote.
+    """Read an event that `event_json` wrote.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the line is not an event.
     """
     match held:
         case {
@@ -54,7 +54,7 @@ def event_of_line(held: JsonValue) -> TraceEvent:
 
 def lines_of(events: Iterable[TraceEvent]) -> bytes:
     """The events as JSON Lines in UTF-8, each line ended by a line feed."""
-    # Half a surrogate pair is no UTF-8; escaped in Python's way it is what JSON writes for it.
+    # Half a surrogate pair is not valid UTF-8; Python's escape for it is also JSON's.
     return b"".join(
         json.dumps(event_json(event), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
             "utf-8", "backslashreplace"
@@ -68,7 +68,7 @@ def events_of(data: bytes) -> tuple[TraceEvent, ...]:
     """The events of JSON Lines.
 
     Raises:
-        ValueError: not UTF-8, not JSON, or a line that is no event.
+        ValueError: not UTF-8, not JSON, or a line that is not an event.
     """
     try:
         return tuple(event_of_line(json.loads(line)) for line in data.decode("utf-8").split("\n") if line)
@@ -85,7 +85,7 @@ def _plain(value: JsonValue) -> JsonValue:
 
 
 def _freeze(value: JsonValue) -> JsonValue:
-    """A value as an event holds it (`trace.event.bound_payload`): lists become tuples."""
+    """A value as events store it (`trace.event.bound_payload`): lists become tuples."""
     if isinstance(value, list):
         return tuple(_freeze(item) for item in value)
     if isinstance(value, dict):

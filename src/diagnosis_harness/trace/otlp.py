@@ -1,4 +1,4 @@
-"""Spans as an OTLP trace request (OpenTelemetry protocol 1.x): the value that is written as JSON or sent.
+"""Spans as an OTLP trace request (OpenTelemetry protocol 1.x), to be written as JSON or sent.
 
 Source: opentelemetry-proto, `collector/trace/v1/trace_service.proto`, and the protocol's JSON mapping: field
 names in lowerCamelCase, 64-bit integers as text, enumerations as numbers, ids as hexadecimal digits.
@@ -37,7 +37,7 @@ def otlp_request(
 
 
 def otlp_json(run: RunSpans, *, service: str, version: str) -> bytes:
-    """One run as OTLP/JSON in UTF-8: one line, as files of OpenTelemetry's collector have it."""
+    """One run as OTLP/JSON in UTF-8: one line, as OpenTelemetry's collector writes it to files."""
     body = otlp_request(run, service=service, version=version)
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
@@ -70,7 +70,7 @@ def _span(span: Span, trace_id: str, id_text: Callable[[bytes], str]) -> dict[st
 
 
 def _nanoseconds(time_s: float) -> str:
-    """To the microsecond; a float of seconds since the epoch holds no more."""
+    """Nanoseconds since the epoch, exact to the microsecond, the precision of the float."""
     return str(round(time_s * 1e6) * 1000)
 
 

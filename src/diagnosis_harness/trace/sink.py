@@ -12,8 +12,8 @@ from diagnosis_harness.trace.event import TraceEvent, TraceName
 class TraceSink(Protocol):
     """Takes the events of all runs.
 
-    Events of one run arrive one at a time and in the order of `seq`, RUN_FINISHED last; different runs may
-    call at once. A sink is quick and does not raise: a fault of a sink never affects the run. If a sink
+    Events of one run arrive one at a time in the order of `seq`, RUN_FINISHED last; different runs may call
+    concurrently. A sink returns quickly and does not raise; its failure never affects the run. If a sink
     raises anyway, only that sink loses the event, and `threading.excepthook` is called.
     """
 
@@ -23,31 +23,31 @@ class TraceSink(Protocol):
 
 
 class NullSink:
-    """Keeps nothing."""
+    """Discards every event."""
 
     def emit(self, event: TraceEvent) -> None:
         """Drop the event."""
 
 
 class MemorySink:
-    """Keeps everything, for tests, the command line and the export of a single run."""
+    """Stores every event, for tests, the command line and the export of a single run."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._events: list[TraceEvent] = []
 
     def emit(self, event: TraceEvent) -> None:
-        """Keep the event."""
+        """Store the event."""
         with self._lock:
             self._events.append(event)
 
     def events(self, run_id: str | None = None) -> tuple[TraceEvent, ...]:
-        """What arrived so far, in order of arrival; with a run id, that run's alone."""
+        """The events so far, in order of arrival; with a run id, only those of that run."""
         with self._lock:
             return tuple(event for event in self._events if run_id is None or event.run_id == run_id)
 
     def events_named(self, name: TraceName) -> tuple[TraceEvent, ...]:
-        """The events of one name."""
+        """The events with this name."""
         return tuple(event for event in self.events() if event.name is name)
 
 

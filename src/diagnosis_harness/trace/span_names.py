@@ -1,8 +1,8 @@
 """The names of a run's spans and attributes: the only file that knows OpenTelemetry's GenAI names.
 
-Source: OpenTelemetry semantic conventions for generative AI (spans of agents, tools and inference). Those are
-still in development, so a change of theirs is a change of this file. What they have no name for is ours and
-stands under `diagnosis.`.
+Source: OpenTelemetry semantic conventions for generative AI (spans of agents, tools and inference). They are
+still in development; when they change, only this file changes. Attributes they do not define are named
+`diagnosis.…`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _FIELDS: Final[Mapping[TraceName, Mapping[str, str]]] = {
 
 
 def span_name(event: TraceEvent) -> str:
-    """The operation and its object: `execute_tool rank_causes`, `chat gpt-5`, `AGENT_MODEL_STEP`."""
+    """The name of a span: `execute_tool rank_causes`, `chat gpt-5`, `AGENT_MODEL_STEP`."""
     operation = _OPERATIONS.get(event.name)
     if operation is None:
         return event.name.value
@@ -61,7 +61,7 @@ def span_name(event: TraceEvent) -> str:
 
 
 def run_attributes(run_id: str, session_id: str | None) -> Iterator[tuple[str, Attribute]]:
-    """The attributes of a run's span besides the payloads of its first and last event."""
+    """The attributes of a run's span, without the payloads of its first and last event."""
     yield OPERATION, "invoke_agent"
     yield AGENT_NAME, AGENT
     yield RUN_ID, run_id
@@ -70,14 +70,14 @@ def run_attributes(run_id: str, session_id: str | None) -> Iterator[tuple[str, A
 
 
 def operation_attributes(event: TraceEvent) -> Iterator[tuple[str, Attribute]]:
-    """The attributes of a span by the kind of its event: the operation, where the conventions have one."""
+    """The attributes of a span by the kind of its event; an operation if the conventions define one."""
     yield PHASE, event.phase.value
     if event.name in _OPERATIONS:
         yield OPERATION, _OPERATIONS[event.name]
 
 
 def payload_attributes(event: TraceEvent) -> Iterator[tuple[str, Attribute]]:
-    """The payload of an event as attributes; null gives none, a nested value is JSON text."""
+    """The payload of an event as attributes; null is left out, and a nested value becomes JSON text."""
     known = _FIELDS.get(event.name, {})
     for field, value in event.payload.items():
         name = known.get(field, f"diagnosis.{field}")

@@ -1,7 +1,7 @@
-"""A run's trace as spans, by a pure fold: what began and ended is a span, everything else an event in one.
+"""Folds a run's trace into spans: work with a start and an end becomes a span, anything else an event in one.
 
-Every event of the trace lands in exactly one place; a span lies inside its parent in time; ids follow from
-the run's id, so that the same trace always gives the same spans.
+Every event appears exactly once, a span lies inside its parent in time, and ids are derived from the run id,
+so the same trace always gives the same spans. Pure.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Span:
     Attributes:
         span_id: 8 bytes.
         parent_id: None for the run's own span alone.
-        is_client: whether it stands for a request to another system (a language model).
-        seqs: the events of the trace that it was made from, beside those in `events`.
+        is_client: whether it is a request to another system (a language model).
+        seqs: the events that the span was made from, besides those in `events`.
     """
 
     span_id: bytes
@@ -77,12 +77,12 @@ _POINTS = (
     frozenset({TraceName.RUN_STARTED, TraceName.STATUS, TraceName.SOURCE_CHANGED, TraceName.RUN_FINISHED})
     | _AT_ONCE
 )
-"""Events that begin nothing which another event ends, whatever their status."""
+"""Events that never start something that another event ends, whatever their status."""
 
 
 @dataclass(slots=True)
 class _Draft:
-    """A span while the trace is walked. `first` and `last` are places in the trace, not seqs."""
+    """A span under construction. `first` and `last` are indices in the trace, not seqs."""
 
     key: str
     name: str
@@ -95,11 +95,11 @@ class _Draft:
 
 
 def spans_of(events: Sequence[TraceEvent], *, session_id: str | None = None) -> RunSpans:
-    """The spans of one run's events, which are in order; at least one.
+    """The spans of one run's events, which must be in order; at least one span.
 
-    A span without an end, of a run that goes on or whose process died, lasts until the last event and says
-    so. Events written only on completion, such as llm calls, are taken to start at the event before.
-    A phase begins with what came before its first event, and ends with its last.
+    A span without an end (the run is in progress, or its process died) lasts until the last event and is
+    marked so. Events written only on completion, such as llm calls, are assumed to start at the previous
+    event. A phase lasts from the event before its first one to its last.
     """
     run_id, last = events[0].run_id, len(events) - 1
     root = _Draft("run", names.RUN, 0, last)
@@ -127,7 +127,7 @@ def spans_of(events: Sequence[TraceEvent], *, session_id: str | None = None) -> 
 
 
 def _pairs(events: Sequence[TraceEvent]) -> tuple[list[_Draft], list[int]]:
-    """Starts with their ends, where there is one, and the places of all other events."""
+    """Each start with its end, if any, and the indices of all other events."""
     pairs: list[_Draft] = []
     open_pairs: dict[tuple[TraceName, str], _Draft] = {}
     rest: list[int] = []
@@ -172,7 +172,7 @@ def _of_phase(pair: _Draft, events: Sequence[TraceEvent], phases: Sequence[_Draf
 
 
 def _call(place: int, events: Sequence[TraceEvent], spans: Sequence[_Draft], root: _Draft) -> _Draft:
-    """The span of a call: a child of the open span that began last, except a tool, which calls no llm."""
+    """The span of a call: a child of the open span that began last; never of a tool, which calls no llm."""
     event = events[place]
     at_work = [
         span
@@ -186,7 +186,7 @@ def _call(place: int, events: Sequence[TraceEvent], spans: Sequence[_Draft], roo
 
 
 def _enclosing(place: int, events: Sequence[TraceEvent], spans: Sequence[_Draft], root: _Draft) -> _Draft:
-    """The span that a single event belongs to: its own tool call's, else its phase's, else the run's."""
+    """The span of a single event: that of its tool call, else of its phase, else of the run."""
     event = events[place]
     call_id = event.payload.get("tool_call_id")
     at_work = [span for span in spans if span.first <= place <= span.last]
@@ -209,7 +209,7 @@ def _holds(opened: TraceEvent, event: TraceEvent) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Finished:
-    """Turns drafts into spans."""
+    """Turns drafts into finished spans."""
 
     events: Sequence[TraceEvent]
     times: Sequence[float]
@@ -231,7 +231,7 @@ class _Finished:
         )
 
     def _root(self, draft: _Draft) -> Span:
-        """The span of the run, whose status is that of its release and not of its parts."""
+        """The span of the run; its status is that of the release, not of its parts."""
         told = [event for event in (draft.opened, draft.closed) if event is not None]
         attributes = dict(names.run_attributes(self.run_id, self.session_id))
         for event in told:
@@ -289,7 +289,7 @@ def _status(closed: TraceEvent | None) -> tuple[SpanStatus, str]:
 
 
 def _outcome(finished: TraceEvent) -> tuple[SpanStatus, str]:
-    """The status for an outcome; a fallback is a safe answer and not an error."""
+    """The status for an outcome; a fallback is a safe answer, not an error."""
     outcome = str(finished.payload.get("outcome", ""))
     if outcome in ("SUCCESS", "FALLBACK"):
         return SpanStatus.OK, ""

@@ -1,7 +1,6 @@
-"""The timeline of one run as a pure fold over what happened (seed: harness-lifecycle-and-states §13).
+"""The timeline of one run, a pure fold over its events (seed: harness-lifecycle-and-states §13).
 
-It groups the events and gives the result of each phase. It is not a state of the run and must not be used as
-one.
+It groups the events and gives the result of each phase. It must not be used as a state of the run.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ class Moment:
 
     Attributes:
         at_s: when, in seconds since the epoch, UTC.
-        text: its content besides the name, shortened; may be empty.
+        text: its content without the name, shortened; may be empty.
     """
 
     at_s: float
@@ -37,7 +36,7 @@ class PhaseVerdict(StrEnum):
     PARTLY = "PARTLY"  # some of it failed or was refused
     FAILED = "FAILED"
     REFUSED = "REFUSED"
-    OPEN = "OPEN"  # it began and nothing reports its end
+    OPEN = "OPEN"  # it began, and no event reports its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +49,10 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class PhaseAccount:
-    """All of one phase, over the whole run.
+    """The total of one phase over the whole run.
 
     Attributes:
-        moments: how many belong to it.
+        moments: how many events belong to it.
         duration_s: the time spent in it; those of all phases add up to the timeline's.
     """
 
@@ -65,7 +64,7 @@ class PhaseAccount:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The events in order, and the result of each phase, by first appearance."""
+    """The events in order, and the result of each phase in order of first appearance."""
 
     started_s: float
     duration_s: float
@@ -74,9 +73,9 @@ class Timeline:
 
 
 def fold(moments: Iterable[Moment]) -> Timeline:
-    """The timeline of a run's moments, which are in the order in which they were recorded.
+    """Build the timeline from a run's events in the order in which they were recorded.
 
-    A clock that goes back between two of them adds no time. Without moments the timeline is empty.
+    If the clock went back between two events, no time is added. Without events the timeline is empty.
     """
     held = tuple(moments)
     spent = dict.fromkeys((moment.phase for moment in held), 0.0)
@@ -95,8 +94,8 @@ def fold(moments: Iterable[Moment]) -> Timeline:
 def _phase_between(before: Moment, after: Moment) -> TracePhase:
     """The phase that the time between two moments belongs to.
 
-    It is the phase whose work the later one reports. A moment that only begins something, and one of the run
-    itself (its end may come while a tool works), reports none: the time stays with the phase before it.
+    It is the phase whose work the later event reports. An event that only starts something, or one of the run
+    itself (which may end while a tool works), reports no work, so the time goes to the earlier phase.
     """
     reports = after.status is not TraceEventStatus.STARTED and after.phase is not TracePhase.RUN
     return after.phase if reports else before.phase
@@ -114,7 +113,9 @@ _DECISIVE: dict[TracePhase, frozenset[TraceName]] = {
     ),
     TracePhase.RELEASE: frozenset({TraceName.RELEASE_DECISION}),
 }
-"""Phases that end with an event of their own, whose last one decides. In all others every report counts."""
+"""Phases that have their own end event; the last one decides the result. In all others every report
+counts.
+"""
 
 _SILENT = frozenset({TraceEventStatus.STARTED, TraceEventStatus.SKIPPED})
 _SINGLE = {

@@ -34,19 +34,20 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 NextCall: TypeAlias = tuple[str, Mapping[str, JsonValue]]
 """A tool's name and its arguments."""
 QUESTION_LIMIT = 500
-"""How much of a question is searched for names: as much as a tool takes as a text."""
+"""Characters of a question that are searched for names: the longest text that a tool accepts."""
 FACTS_PER_RESULT = 5
-"""How many of a result's findings, strongest first, are kept as facts."""
+"""The most findings of one result that become facts, strongest first."""
 OWN_FACTS = 8
-"""How many findings of an entity that the question is about are kept: its usual signals are no more."""
+"""The most findings of an entity in the question that become facts: it rarely has more usual signals."""
 _OF_NO_CAUSE = frozenset(
     {QuestionForm.HEALTH, QuestionForm.COMPARE_TIMES, QuestionForm.WHEN, QuestionForm.SHOW}
 )
 """Forms that are answered without a cause, so the draft names none."""
 MOVED_FACTS = 3
-"""How many of them when nothing moved that does harm: the first say which part of the load it is."""
+"""The most facts of a result without harmful moves: the first show which part of the load changed.
+"""
 NORMAL_FACTS = 2
-"""How many of them when all that a result says is that nothing moved beyond normal."""
+"""The most facts of a result that only shows that nothing moved beyond normal."""
 
 
 class EmbeddedAnalyst:
@@ -54,7 +55,7 @@ class EmbeddedAnalyst:
 
     async def decide(self, ctx: RunContext, view: PolicyView) -> tuple[PolicyAnswer, TokenUsage]:
         """The next tool calls, or the draft."""
-        del ctx  # what to do follows from the view alone
+        del ctx  # the view alone decides
         return next_answer(view), TokenUsage(0, 0)
 
 
@@ -139,7 +140,7 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
 
 
 def _form_look(view: PolicyView, onset: Mapping[str, JsonValue]) -> list[NextCall]:
-    """What the form of the question asks about: its entities by themselves, and the logs it wants to see."""
+    """Calls that the form of the question needs: its entities one by one, and the logs it asks for."""
     form, looks = view.form, list[NextCall]()
     for name in form.subjects if form.form is not QuestionForm.WHY else ():
         looks.append(("find_changed_signals", {"entities": [name], "calm": True, **onset}))
@@ -160,13 +161,13 @@ def _end(view: PolicyView) -> dict[str, JsonValue]:
 
 
 def _onset(view: PolicyView, reading: Reading) -> dict[str, JsonValue]:
-    """When it began, as the asker says, else as the symptoms of whom the question is about show it."""
+    """When it began: as the caller states it, else as the symptoms of the affected entity show it."""
     own = reading.onset_of_asked()
     return {"onset": own} if view.onset_s is None and own is not None else _onset_as_asked(view)
 
 
 def _calm_look(view: PolicyView, reading: Reading) -> list[NextCall]:
-    """Whom the question is about at the end of the recording, where nothing says or shows an onset."""
+    """Examine the affected entity at the end of the recording, where nothing states or shows an onset."""
     late_s = reading.late_start()
     if late_s is None or view.onset_s is not None:
         return []
@@ -177,9 +178,9 @@ def _calm_look(view: PolicyView, reading: Reading) -> list[NextCall]:
 
 
 def _victim(view: PolicyView, reading: Reading) -> str | None:
-    """The entity that the question names first; None where it names none and the alert's entity is meant.
+    """The entity that the question names first; None if it names none, so that the alert's entity is meant.
 
-    What the question names was resolved before, also a name that the telemetry writes otherwise.
+    The names were resolved before, including those that the telemetry spells differently.
     """
     named = _entity_of_question(view, reading)
     alert = reading.alert()
@@ -193,7 +194,7 @@ def _entity_of_question(view: PolicyView, reading: Reading) -> str | None:
 
 
 def _subject(tool_name: str, arguments: Mapping[str, JsonValue]) -> tuple[str, object, object, str]:
-    """The subject of a call, so that no two calls have the same."""
+    """The subject of a call; two calls with the same subject are duplicates."""
     return tool_name, arguments.get("entity"), arguments.get("signal"), str(arguments.get("entities") or "")
 
 
@@ -224,7 +225,7 @@ def _close_look(reading: Reading, onset: Mapping[str, JsonValue]) -> list[NextCa
 
 
 def _assess(record: EvidenceRecord, form: FormRead) -> Assessment:
-    """Assess a result: it helped if a claim can state something of it; what is asked about comes first."""
+    """Assess a result: it helped if a claim can state a finding; entities of the question come first."""
     inspected = record.arguments.get("entities") if record.arguments.get("calm") else None
     subjects = (*form.subjects, *(inspected if isinstance(inspected, list) else ()))
     compares = form.form is QuestionForm.COMPARE_TIMES
@@ -233,8 +234,8 @@ def _assess(record: EvidenceRecord, form: FormRead) -> Assessment:
     moved = [claim for item, claim in stated if claim is not None and clearly_moved(item)]
     every = [claim for _, claim in stated if claim is not None]
     normal = [claim for _, claim in stated if claim is not None and claim.predicate is Predicate.NORMAL]
-    # What moved and does no harm by itself is worth telling where nothing got worse, and that something
-    # stayed normal where nothing moved; of little that is enough.
+    # A harmless move is worth reporting where nothing got worse, and a normal signal where nothing moved; a
+    # few of these are enough.
     others = moved if compares else []
     facts = tuple([*harm, *others][:FACTS_PER_RESULT] or moved[:MOVED_FACTS] or normal[:NORMAL_FACTS])
     owners = {item.entity: item.attributes.get("owner") for item in record.items}

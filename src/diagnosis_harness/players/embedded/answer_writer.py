@@ -12,13 +12,13 @@ from diagnosis_harness.knowledge.terms import terms_of, terms_of_question
 from diagnosis_harness.knowledge.units import Unit, units_of
 
 WHOLE_MAX = 900
-"""Characters of a passage that is quoted whole: part of a procedure can mislead."""
+"""The longest passage, in characters, that is quoted whole: part of a procedure can mislead."""
 PARTS_OF_MAIN, PARTS_OF_OTHERS = 8, 2
 """Parts that are quoted of a passage: the steps of a procedure from the main one, a hint from another."""
 OTHERS_MAX = 2
-"""How many passages beside the main ones are quoted from."""
+"""The most passages quoted in part, besides the main ones."""
 LEAST_OVERLAP = 0.34
-"""Share of the question's terms that a unit of another passage holds at least."""
+"""The least share of the question's terms that a unit of another passage must contain."""
 
 
 class EmbeddedWriter:
@@ -28,12 +28,12 @@ class EmbeddedWriter:
         self, ctx: RunContext, question: str, passages: Sequence[Passage]
     ) -> tuple[Sequence[Quotation], TokenUsage]:
         """The units that overlap the question most, verbatim."""
-        del ctx  # question and passages hold all that counts
+        del ctx  # the question and the passages decide alone
         return quotations(question, passages), TokenUsage(0, 0)
 
 
 def quotations(question: str, passages: Sequence[Passage]) -> tuple[Quotation, ...]:
-    """The quotations for a question: pure. There is one at least when there is a passage with text."""
+    """The quotations for a question; at least one if any passage has text. Pure."""
     asked = frozenset(terms_of_question(question))
     chosen: list[Quotation] = []
     left = EXCERPT_MAX
@@ -49,9 +49,9 @@ def quotations(question: str, passages: Sequence[Passage]) -> tuple[Quotation, .
 
 
 def _order(passages: Sequence[Passage]) -> Iterator[tuple[int, bool]]:
-    """The passages to quote from, by place, each with whether it is quoted as a main one.
+    """The indices of the passages to quote from, each with whether it is a main one.
 
-    Main are the best one and, where that says nothing to do, the next of its file that does.
+    The best passage is a main one and, if it gives no step to take, the next of its file that does.
     """
     main = [1]
     if not _instructs(passages[0]):
@@ -81,7 +81,7 @@ def _of_other(units: Sequence[Unit], asked: frozenset[str]) -> Iterable[int]:
 
 
 def _best(units: Sequence[Unit], asked: frozenset[str], count: int) -> list[int]:
-    """The places of the units that overlap most, the earlier first where two do alike."""
+    """The indices of the units that overlap most; of equals, the earlier one."""
     overlaps = [(-_overlap(unit, asked), at) for at, unit in enumerate(units)]
     return [at for overlap, at in sorted(overlaps)[:count] if overlap < 0]
 
@@ -91,7 +91,7 @@ def _overlap(unit: Unit, asked: frozenset[str]) -> float:
 
 
 def _with_leads(units: Sequence[Unit], places: Iterable[int]) -> list[int]:
-    """The places in order, with the lines that announce them."""
+    """The indices in order, with the lines that introduce them."""
     chosen = set(places)
     chosen |= {lead for place in chosen if (lead := units[place].lead) is not None}
     return sorted(chosen)

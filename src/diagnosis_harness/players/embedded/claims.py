@@ -26,10 +26,10 @@ _RISES = (Predicate.SLOWED, Predicate.FAILED, Predicate.DROPPED)
 
 
 def plain_claim(record: EvidenceRecord, item: EvidenceItem) -> Claim | None:
-    """The claim that the item supports by itself; None where no claim can state it.
+    """The claim that the item supports by itself; None if no claim can state it.
 
-    A move that normal operation shows as well is said to be normal, not to be a change; of one that came
-    before the time that was asked about it is said when it began.
+    A move that normal operation shows as well is stated as normal, not as a change. For a move that began
+    before the requested time, the claim states when it began.
     """
     predicate = _PLAIN.get(item.kind)
     if item.entity is None or predicate is None:
@@ -46,13 +46,13 @@ def plain_claim(record: EvidenceRecord, item: EvidenceItem) -> Claim | None:
 
 
 def sound_claim(record: EvidenceRecord, item: EvidenceItem, predicate: Predicate) -> Claim | None:
-    """The claim of this predicate that the item supports; None where it supports none."""
+    """The claim with this predicate, if the item supports it; else None."""
     claim = claim_of(record, item, predicate)
     return None if objections(claim, item) else claim
 
 
 def claim_of(record: EvidenceRecord, item: EvidenceItem, predicate: Predicate) -> Claim:
-    """A claim of this predicate with everything that the item states, and the item's line as its quote.
+    """A claim with this predicate that holds everything the item states, and quotes the item's line.
 
     For an edge the claim is about the callee, except CALLS, which is about the caller.
     """

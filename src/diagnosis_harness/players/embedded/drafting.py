@@ -34,8 +34,8 @@ def draft_from(
     """The draft from the records; None when they hold no findings.
 
     Args:
-        concludes: False for a draft that names no cause, whatever the records say.
-        form: names the entities that were asked about, and of which the draft tells what was seen.
+        concludes: False to name no cause, whatever the records show.
+        form: names the entities of the question; the draft reports what was seen of them.
     """
     candidates = reading.candidates()
     named = _causes_to_name(reading) if concludes else ()
@@ -67,13 +67,13 @@ def _causes_to_name(reading: Reading) -> tuple[Found, ...]:
 def next_challenges(
     reading: Reading, time: Mapping[str, JsonValue]
 ) -> list[tuple[str, Mapping[str, JsonValue]]]:
-    """The queries that would disprove the causes that are about to be concluded, one for each challenger.
+    """The queries that could disprove the causes about to be concluded, one for each challenger.
 
-    Metrics first, since they show what began first; the next kind of telemetry where one knows nothing of
-    whom is looked at.
+    Metrics come first, since they show what began first; if they hold nothing of the challenger, the next
+    kind of telemetry is queried.
 
     Args:
-        time: the onset and the end that the ranking was asked with.
+        time: the onset and the end that were passed to the ranking.
     """
     ranked = [each.item for each in reading.candidates()]
     names = (name for each in _causes_to_name(reading) for name in challengers_of(each.item, ranked))
@@ -82,7 +82,7 @@ def next_challenges(
 
 
 def _tool_to_ask(reading: Reading, entity: str, time: Mapping[str, JsonValue]) -> str | None:
-    """The next tool that compares an entity alone; None once one has."""
+    """The next tool that can compare the entity by itself; None once a tool has done so."""
     if any(is_challenge(record, entity, time) for record in reading.records):
         return None
     asked = {each.tool_name for each in reading.records if each.arguments.get("entities") == [entity]}
@@ -102,7 +102,7 @@ def _cause(found: Found, caused: Claim, direct: tuple[Claim, ...]) -> Cause:
 
 
 def _direct_claims(reading: Reading, found: Found) -> tuple[Claim, ...]:
-    """What was observed of a candidate itself, deciding kind first, one claim for each kind of finding."""
+    """Observations of the candidate itself, one claim for each kind of finding, the deciding kind first."""
     claims: dict[tuple[ItemKind, object], Claim] = {}
     for each in reading.harms(found.item):
         key = (each.item.kind, each.item.attributes.get("kind"))
@@ -112,7 +112,7 @@ def _direct_claims(reading: Reading, found: Found) -> tuple[Claim, ...]:
 
 
 def _conclusion_of(reading: Reading, found: Found) -> tuple[Claim, tuple[Claim, ...]]:
-    """That a candidate is a cause, and what was observed of it."""
+    """The claim that a candidate is a cause, and the observations of it."""
     return claim_of(found.record, found.item, Predicate.CAUSED), _direct_claims(reading, found)
 
 
@@ -124,7 +124,7 @@ def _conclusion_claims(
     effects: list[Claim | None] = []
     if affected and affected not in causes:
         shows = [each for each in reading.about(affected, ItemKind.SIGNAL_CHANGE) if is_harm(each.item)]
-        # What the alert was about says more than whichever signal moved most.
+        # The alerting signal is more informative than the signal that moved most.
         shows.sort(key=lambda each: (each.record.tool_name != "inspect_signal", each.item.entity != affected))
         hit = (sound_claim(each.record, each.item, Predicate.AFFECTED) for each in shows)
         effects.append(next(filter(None, hit), None))
@@ -143,24 +143,24 @@ def _conclusion_claims(
 
 
 def _steps_of(reading: Reading, entity: str) -> tuple[Claim, ...]:
-    """What else clearly moved of an entity, and what was changed there where anything did.
+    """The other signals of an entity that clearly moved and, if any did, the changes made to it.
 
-    A fall to zero, or a count that no table of names knows, may say more than what is known as harm.
+    A fall to zero, or a count with an unknown name, may be more informative than known harm.
     """
     steps = _state_all(reading.steps(entity))
     return (*steps, *_state_all(reading.recent_changes(entity))) if steps else ()
 
 
 def _states(reading: Reading) -> tuple[Claim, ...]:
-    """States that tools found: whose series ended while others go on."""
+    """The states that tools found, such as an entity whose series ended while others continue."""
     return _state_all(reading.of_kind(ItemKind.STATE))
 
 
 def _changes_before(reading: Reading) -> tuple[Claim, ...]:
-    """Changes shortly before the onset, none of them concluded.
+    """Changes shortly before the onset, reported without concluding any.
 
-    Those that fit in time, place and words stand first, the likeliest at the top; then the others, nearest
-    first, so that a reader need not ask about them.
+    Those that fit in time, place and words come first, likeliest first; then the others, nearest first, so
+    that a reader need not ask for them.
     """
     weighed = [each for each in reading.of_kind(ItemKind.CHANGE_EVENT) if "verdict" in each.item.attributes]
     recent = [each for each in weighed if is_recent_change(each.item)]
@@ -170,7 +170,7 @@ def _changes_before(reading: Reading) -> tuple[Claim, ...]:
 
 
 def _claims_about(reading: Reading, form: FormRead) -> tuple[Claim, ...]:
-    """What was seen of the entities that were asked about: what moved most, when, and changes to them."""
+    """Observations of the entities in the question: what moved most, when, and changes to them."""
     if form.form is QuestionForm.SHOW and form.topic is Topic.CHANGES:
         every = reading.of_kind(ItemKind.CHANGE_EVENT)
         return _state_all(
@@ -197,7 +197,7 @@ def _state_all(found: Sequence[Found]) -> tuple[Claim, ...]:
 
 
 def _open_claims(reading: Reading) -> tuple[Claim, ...]:
-    """Without a conclusion: what the alerting signal did, then what speaks for the first candidate."""
+    """Claims of a draft without a conclusion: the alerting signal, then evidence for the first candidate."""
     alert = reading.alert()
     shown = [
         plain_claim(each.record, each.item)
@@ -236,9 +236,9 @@ def _hypothesis(reading: Reading, found: Found) -> Hypothesis:
 
 
 def _missing(reading: Reading) -> tuple[MissingInfo, ...]:
-    """What the source lacks, by its inventory, that would have helped.
+    """Missing telemetry, according to the inventory, that would have helped.
 
-    A separate baseline is not missed where the recording itself reaches well back before the onset.
+    A separate baseline is not missing if the recording itself reaches well back before the onset.
     """
     lacking = {found.item.attributes.get("missing") for found in reading.of_kind(ItemKind.INVENTORY)}
     known = {MissingInfo.BASELINE} if reading.has_normal_before() else set()

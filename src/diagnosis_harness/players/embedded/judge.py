@@ -20,14 +20,14 @@ class EmbeddedJudge:
 
     async def judge(self, ctx: RunContext, case: SemanticCase) -> tuple[Judgement, TokenUsage]:
         """The verdict on a conclusion."""
-        del ctx  # the case holds all that counts
+        del ctx  # the case decides alone
         return verdict_on(case), TokenUsage(0, 0)
 
 
 def verdict_on(case: SemanticCase) -> Judgement:
-    """UNSUPPORTED with every reason against any concluded cause; SUPPORTED when there is none: pure.
+    """UNSUPPORTED with every objection to a concluded cause; SUPPORTED if there is none. Pure.
 
-    It adds how strong and how harmful the evidence is to the objections that code finds.
+    To the objections that code finds it adds those about strength and harm.
     """
     reasons = [*case_objections(case)]
     for cause in case.conclusion:
@@ -48,9 +48,9 @@ def _reading(cause: Cause, case: SemanticCase) -> list[SemanticReason]:
 
 
 def _direct_items(cause: Cause, case: SemanticCase) -> list[EvidenceItem]:
-    """The items about the named cause or a part of it, at the time of the question, that support its claims.
+    """The items that support the claims about the cause, or a part of it, at the time of the question.
 
-    Not what else they cite: an item that supports no claim, or is of another time, supports nothing.
+    Other cited items do not count: one that supports no claim, or is of another time, proves nothing here.
     """
     observed = case.about(cause.entity)
     return [

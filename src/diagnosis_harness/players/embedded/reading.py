@@ -22,7 +22,7 @@ _NEEDS: dict[str, str] = {
     "platform_events": "events",
     "search_logs": "logs",
 }
-"""Tools that are worth a call only where the inventory names their kind of telemetry."""
+"""Tools that are called only if the inventory has their kind of telemetry."""
 
 
 OBSERVED_KINDS = (
@@ -35,14 +35,16 @@ OBSERVED_KINDS = (
     ItemKind.PLATFORM_EVENT,
     ItemKind.STATE,
 )
-"""Kinds of items that say something observed of an entity."""
+"""Kinds of items that state an observation of an entity."""
 LEAST_NORMAL_S = 1_200.0
-"""Of a recording without an onset: twenty points by the minute, and three quarters of them tell the usual."""
-WHOLE_MINUTE_S = 60.0  # people name times by the minute
+"""The shortest recording judged without an onset: twenty points by the minute, three quarters as usual."""
+WHOLE_MINUTE_S = 60.0  # people state times to the minute
 LATE_SHARE, LATE_MAX_S = 0.25, 3_600.0
-"""How much of a recording is its end: the rest must tell what is usual, and an hour is all that is judged."""
+"""The share of a recording that counts as its end: the rest must show what is usual. At most an hour is
+judged.
+"""
 CHANGE_REACH_S = 3_600.0
-"""How long before onset a change is still worth telling."""
+"""How long before the onset a change is still worth reporting."""
 _DECIDING = {
     "metric": (ItemKind.SIGNAL_CHANGE,),
     "resource": (ItemKind.SIGNAL_CHANGE, ItemKind.STATE),
@@ -81,13 +83,13 @@ class Reading:
         return tuple(found for found in self._found if found.item.kind in kinds)
 
     def worth_asking(self, tool_name: str) -> bool:
-        """Whether the inventory, where there is one, names the telemetry this tool looks at."""
+        """Whether the inventory has the telemetry that this tool reads; True without an inventory."""
         need = _NEEDS.get(tool_name)
         held = {found.item.attributes.get("telemetry") for found in self.of_kind(ItemKind.INVENTORY)}
         return need is None or not held - {None} or need in held
 
     def candidates(self) -> tuple[Found, ...]:
-        """The last ranking of causes, best first; a candidate without a name is none."""
+        """The candidates of the last ranking that have a name, best first."""
         ranked = [found for found in self.of_kind(ItemKind.CAUSE_SCORE) if found.item.entity]
         last = ranked[-1].record if ranked else None
         return tuple(found for found in ranked if found.record is last)
@@ -101,7 +103,7 @@ class Reading:
         )
 
     def harms(self, candidate: EvidenceItem) -> tuple[Found, ...]:
-        """What got worse of a candidate: what explains it, then what its kind and decision point at."""
+        """The harm at a candidate: first what explains it, then what its kind and its decision point to."""
         harmful = [each for each in self.about(candidate.entity or "", *OBSERVED_KINDS) if is_harm(each.item)]
         decided = _DECIDING.get(str(candidate.attributes.get("decided_by")), ())
         resource = _RESOURCE_OF.get(str(candidate.attributes.get("fault_kind")))
@@ -114,7 +116,7 @@ class Reading:
         return tuple(sorted(harmful, key=weight))
 
     def steps(self, entity: str) -> tuple[Found, ...]:
-        """What clearly moved of an entity without being known as harm, strongest first."""
+        """The signals of an entity that clearly moved and are not known as harmful, strongest first."""
         moved = self.about(entity, ItemKind.SIGNAL_CHANGE)
         named = {each.item.signal for each in moved if is_harm(each.item)}
         return tuple(
@@ -124,9 +126,9 @@ class Reading:
         )
 
     def recent_changes(self, entity: str) -> tuple[Found, ...]:
-        """Changes made to an entity or to a part of it shortly before the onset, the last first.
+        """Changes to an entity or a part of it shortly before the onset, latest first.
 
-        Of the same change the item of the tool that weighed it, where one did.
+        If a tool weighed a change, its item is preferred.
         """
         parts = {each.item.entity for each in self.about(entity, *OBSERVED_KINDS)}
         made = [
@@ -144,7 +146,7 @@ class Reading:
         return tuple(reversed(once.values()))
 
     def strongest_signal(self, candidate: EvidenceItem) -> tuple[str, str] | None:
-        """Entity and name of the metric signal that speaks most for a candidate."""
+        """Entity and name of the metric signal that supports a candidate most."""
         for each in self.harms(candidate):
             if each.item.kind is ItemKind.SIGNAL_CHANGE and each.item.entity and each.item.signal:
                 return each.item.entity, each.item.signal
@@ -156,12 +158,12 @@ class Reading:
         return next((f.item for f in inventory if f.item.attributes.get("telemetry") == "alert"), None)
 
     def entity_in_question(self) -> str | None:
-        """The entity that the question names first, as far as the telemetry knows it."""
+        """The entity that the question names first, if the telemetry knows it."""
         inventory = self.of_kind(ItemKind.INVENTORY)
         return next((f.item.entity for f in inventory if f.item.attributes.get("mentioned")), None)
 
     def onset_of_asked(self) -> float | None:
-        """The onset that the symptoms of the entity show that the estimate was asked about."""
+        """The onset that was estimated from the symptoms of the requested entity."""
         for each in self.of_kind(ItemKind.ONSET):
             asked = each.record.arguments.get("entity")
             is_own = asked is not None and each.item.entity == asked
@@ -170,7 +172,7 @@ class Reading:
         return None
 
     def late_start(self) -> float | None:
-        """From when on the end of the recording is compared with the rest; None where it is short."""
+        """The start of the recording's end, which is compared with the rest; None for a short recording."""
         inventory = self.of_kind(ItemKind.INVENTORY)
         windows = (f.item.window for f in inventory if f.item.attributes.get("recording") == "incident")
         held = next(windows, None)
@@ -180,7 +182,7 @@ class Reading:
         return start_s - start_s % WHOLE_MINUTE_S
 
     def has_normal_before(self) -> bool:
-        """Whether the incident recording reaches as far back before the onset as is judged after it."""
+        """Whether the recording before the onset is at least as long as the part after it that is judged."""
         recorded = [
             found.item.window
             for found in self.of_kind(ItemKind.INVENTORY)
@@ -197,7 +199,7 @@ def _by_score(found: Iterable[Found]) -> tuple[Found, ...]:
 
 
 def is_worth_telling(item: EvidenceItem) -> bool:
-    """Whether an item helps to find what broke: harm, a recent change, a call, an onset."""
+    """Whether an item helps to find the fault: harm, a recent change, a call or an onset."""
     if item.kind in OBSERVED_KINDS:
         return is_harm(item) or began_earlier(item)
     if item.kind is ItemKind.CHANGE_EVENT:
@@ -206,12 +208,12 @@ def is_worth_telling(item: EvidenceItem) -> bool:
 
 
 def clearly_moved(item: EvidenceItem) -> bool:
-    """Whether a signal clearly moved, further than normal operation shows, whatever harm that does."""
+    """Whether a signal clearly moved, further than in normal operation, harmful or not."""
     return item.kind is ItemKind.SIGNAL_CHANGE and item.number("z") >= CLEAR_Z and is_beyond_normal(item)
 
 
 def is_recent_change(item: EvidenceItem) -> bool:
-    """Whether a change was made before the onset and not long before."""
+    """Whether a change was made shortly before the onset."""
     before_s = item.attributes.get("before_onset_s")
     return isinstance(before_s, int | float) and 0 <= before_s <= CHANGE_REACH_S
 
@@ -222,10 +224,9 @@ def is_fitting_change(item: EvidenceItem) -> bool:
 
 
 def deciding_signal(candidate: EvidenceItem) -> tuple[str, str] | None:
-    """Entity and name of the metric signal that a ranking was decided by; None where it was no metric signal.
+    """Entity and name of the metric signal that decided a ranking; None if something else decided it.
 
-    The region of such a candidate is the signal, after the instance that shows it (`instance/signal`) where
-    it is only a part.
+    The region of such a candidate is the signal, or `instance/signal` if only one instance shows it.
     """
     if ItemKind.SIGNAL_CHANGE not in _DECIDING.get(str(candidate.attributes.get("decided_by")), ()):
         return None

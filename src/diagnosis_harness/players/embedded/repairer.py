@@ -62,12 +62,12 @@ def repair_draft(
 
 
 def _unsaid(draft: DiagnosisDraft, records: Records) -> set[str]:
-    """Claims that name or exonerate a cause which the draft does not conclude."""
+    """Claims that name or exonerate a cause that the draft does not conclude."""
     return {finding.claim_id for finding in conclusion_claim_findings(draft, records)}
 
 
 def _causes(draft: DiagnosisDraft, records: Records, asked: QuestionScope) -> Iterator[Cause]:
-    """The causes whose first claim is left, each with those of its claims that speak of it."""
+    """The causes whose first claim remains, each with its remaining claims about it."""
     by_id = {claim.claim_id: claim for claim in draft.claims}
     for cause in draft.conclusion:
         own = tuple(

@@ -12,7 +12,7 @@ from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.players.embedded.responder_words import ABOUT, KINDS, PRODUCTS, SMALL_TALK
 
 QUESTION_MAX = 4_000
-"""Characters of a question that are looked at."""
+"""Characters of a question that are searched."""
 
 
 class EmbeddedResponder:
@@ -22,18 +22,18 @@ class EmbeddedResponder:
         self, ctx: RunContext, question: str, language: Language, profile: SystemProfile
     ) -> tuple[SystemAnswer, TokenUsage]:
         """The topics and names in the question."""
-        del ctx, language  # both languages are looked for: people mix them
+        del ctx, language  # both languages are searched, since people mix them
         return answer_to(question, profile), TokenUsage(0, 0)
 
 
 def answer_to(question: str, profile: SystemProfile) -> SystemAnswer:
-    """The topics of the answer: pure. Small talk is answered too, and alone where there is no question."""
+    """The topics of the answer. Small talk is answered too, or alone if there is no question. Pure."""
     asked = question[:QUESTION_MAX].lower()
     about = [topic for topic, pattern in ABOUT if pattern.search(asked)]
     kinds = tuple(kind for kind, pattern in KINDS if pattern.search(asked))
     names = _names(asked, profile)
     small_talk = [topic for topic, pattern in SMALL_TALK if pattern.search(asked)]
-    if SystemTopic.READ_ONLY in about:  # a request to act: its object is not asked about
+    if SystemTopic.READ_ONLY in about:  # a request to act: the question is not about its object
         return SystemAnswer((SystemTopic.READ_ONLY,))
     if (kinds or names) and not about:
         about = [SystemTopic.SOURCES]
@@ -44,7 +44,7 @@ def answer_to(question: str, profile: SystemProfile) -> SystemAnswer:
 
 
 def _names(asked: str, profile: SystemProfile) -> tuple[str, ...]:
-    """The products that the question names, and the sources and tools of the system that it does."""
+    """The products, and the system's own sources and tools, that the question names."""
     known = {name.lower() for name in profile.names} | PRODUCTS
     found = [
         (match.start(), name)

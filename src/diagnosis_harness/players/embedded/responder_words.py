@@ -111,7 +111,7 @@ ABOUT = (
         ),
     ),
 )
-"""In the order in which they are spoken of."""
+"""In the order in which an answer covers them."""
 
 SMALL_TALK = (
     (
@@ -150,4 +150,4 @@ PRODUCTS = frozenset(
     skywalking zabbix nagios servicenow teams azure gcp aws stackdriver honeycomb 钉钉 飞书 企业微信 夜莺
     """.split()  # noqa: SIM905 - a list literal would take a page
 )
-"""Names that people ask after; whether the system has one of them is looked up in its profile."""
+"""Names that people ask about; the profile says whether the system has them."""

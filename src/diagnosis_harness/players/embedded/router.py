@@ -20,13 +20,13 @@ from diagnosis_harness.players.embedded.router_rules import (
 )
 
 MATCHED_MAX = 12
-"""The most phrases that a decision names."""
+"""The most phrases that a decision lists."""
 LEAST_LENGTH, MOST_LENGTH = 6, 16
-"""The shortest words that are matched with a typing error; shorter ones are too similar."""
+"""The length from which a word is matched with a typing error; shorter ones are too similar."""
 PRECEDENCE = (IntentType.DIAGNOSIS, IntentType.KNOWLEDGE_QUERY, IntentType.SYSTEM_CHAT)
 """Which path wins a tie."""
 
-# What a repeat gives back, nothing behind it can read: a text takes time in proportion to its length.
+# No repeat backtracks into what follows it, so matching takes time linear in the text.
 _TOKEN = re.compile(
     r"(?P<clock>\d{1,2}:\d\d(?::\d\d|(?!:\d\d))(?![a-z0-9]))"
     r"|(?P<status>[45](?:\d\d|xx)s?(?![a-z0-9]|\.\d))"
@@ -49,15 +49,15 @@ class EmbeddedRouter:
         self, ctx: RunContext, question: str, history: Sequence[RoutingTurn]
     ) -> tuple[RoutingDecision, TokenUsage]:
         """The path with the most weight."""
-        del ctx  # the question and what was before it hold all that counts
+        del ctx  # the question and the turn before it decide alone
         return path_of(question, history, self._lexicon), TokenUsage(0, 0)
 
 
 def path_of(question: str, history: Sequence[RoutingTurn], lexicon: Lexicon) -> RoutingDecision:
-    """The path of a question: pure, and of linear time in its length.
+    """The path of a question. Pure; takes time linear in its length.
 
-    Each reason that shows counts once with its weight. With nothing recognised, the question takes the path
-    of the previous one; without one it is taken as about the monitored system, unless it holds no word.
+    Each reason found counts once, with its weight. If none is found, the question takes the path of the
+    previous one; without a previous one it is about the monitored system, unless it has no words.
     """
     words = [lexicon.spell(word) for word in question_words(question)]
     found = lexicon.find(words)
@@ -83,7 +83,7 @@ def path_of(question: str, history: Sequence[RoutingTurn], lexicon: Lexicon) -> 
 
 
 def question_words(text: str) -> list[str]:
-    """The words of a text: Latin words and numbers, single characters of other scripts, classes of figures.
+    """The words of a text: Latin words and numbers, single characters of other scripts, and number classes.
 
     Width, case, spaces and punctuation make no difference.
     """
@@ -103,7 +103,7 @@ def _token(match: re.Match[str]) -> str:
 
 @dataclass(slots=True)
 class _Node:
-    """A place in the tree of phrases: what may come next, and whose phrase ends here."""
+    """A node in the tree of phrases: its next words, and the reason whose phrase ends here."""
 
     after: dict[str, _Node] = field(default_factory=dict)
     ends: RoutingReason | None = None
@@ -111,7 +111,7 @@ class _Node:
 
 
 class Lexicon:
-    """The phrases of the rules, as a tree of words. It does not change once it is built."""
+    """The phrases of the rules as a tree of words; immutable once built."""
 
     def __init__(self) -> None:
         self._rules = {rule.reason: rule for rule in ROUTER_RULES}
@@ -125,13 +125,13 @@ class Lexicon:
         }
 
     def weight_of(self, reason: RoutingReason, before: IntentType | None) -> tuple[IntentType | None, int]:
-        """The path that a reason supports, and its weight; a continuation of nothing supports none."""
+        """The path that a reason supports, and its weight; None where a continuation has no previous path."""
         if reason is RoutingReason.FOLLOWS_BEFORE:
             return before, FOLLOWING_WEIGHT
         return self._rules[reason].intent, self._rules[reason].weight
 
     def find(self, words: Sequence[str]) -> dict[RoutingReason, list[str]]:
-        """The reasons that show in a text, each with its phrases."""
+        """The reasons found in a text, each with its phrases."""
         found: dict[RoutingReason, list[str]] = {}
         at = 0
         while at < len(words):
@@ -142,7 +142,7 @@ class Lexicon:
         return found
 
     def spell(self, word: str) -> str:
-        """The known word that a word is one typing error away from."""
+        """The known word that is one typing error away."""
         if word in self._words:
             return word
         forms = (word, *_without_one(word))
@@ -150,7 +150,7 @@ class Lexicon:
         return next((known for known in near if _is_slip(word, known)), word)
 
     def _longest(self, words: Sequence[str], start: int) -> tuple[int, RoutingReason | None]:
-        """Where the longest phrase from `start` ends, and its reason; the tree's depth bounds the steps."""
+        """The end and reason of the longest phrase from `start`; the tree's depth bounds the steps."""
         node, end, reason = self._root, start, None
         for at in range(start, len(words)):
             following = node.after.get(words[at])
@@ -162,7 +162,7 @@ class Lexicon:
         return end, reason
 
     def _add(self, phrases: str, reason: RoutingReason | None) -> None:
-        """Add every phrase; one that already stands keeps its first reason."""
+        """Add every phrase; an existing phrase keeps its first reason."""
         for phrase in spell_out(phrases):
             node = reduce(lambda node, word: node.after.setdefault(word, _Node()), phrase, self._root)
             self._words.update(phrase)
@@ -171,7 +171,7 @@ class Lexicon:
 
 
 def spell_out(phrases: str) -> Iterator[tuple[str, ...]]:
-    """Every phrase of a rule's text as its words, with all alternatives made explicit."""
+    """Every phrase of a rule's text as a list of words, with alternatives expanded."""
     for line in filter(None, map(str.strip, phrases.splitlines())):
         places = [[_words(alternative) for alternative in place.split("|")] for place in line.split()]
         for chosen in product(*places):
@@ -179,9 +179,9 @@ def spell_out(phrases: str) -> Iterator[tuple[str, ...]]:
 
 
 def _without_one(word: str) -> list[str]:
-    """A longer word without one of its inner letters: two words that share a form differ by a slip or two.
+    """A longer word's forms with one inner letter removed; words that share one differ by a slip or two.
 
-    First and last letter stay, so that a plural or another tense is no slip.
+    The first and last letters are kept, so that a plural or another tense is not a slip.
     """
     if not LEAST_LENGTH <= len(word) <= MOST_LENGTH:
         return []
@@ -189,7 +189,7 @@ def _without_one(word: str) -> list[str]:
 
 
 def _is_slip(word: str, known: str) -> bool:
-    """Whether two words that share a form differ by one letter: more, less, other or swapped."""
+    """Whether two words that share a form differ by one letter added, removed, replaced or swapped."""
     if len(word) != len(known):
         return True
     apart = [at for at in range(len(word)) if word[at] != known[at]]
@@ -201,6 +201,6 @@ def _words(alternative: str) -> Iterable[str]:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """A phrase for people: Latin words with spaces, other scripts without."""
+    """A phrase for display: Latin words joined by spaces, other scripts without."""
     separator = " " if all(word.isascii() for word in words) else ""
     return separator.join(words)

@@ -1,4 +1,4 @@
-"""The Chinese phrases of the embedded router, by the reason that they show (notation: `router_rules`)."""
+"""The Chinese phrases of the embedded router, by the reason they indicate (notation: `router_rules`)."""
 
 from __future__ import annotations
 
@@ -199,4 +199,4 @@ REQUESTS = """
 你能|你可以|您能|能不能|可以|能否 帮|帮我|帮忙|看看|看下|查|查一下|告诉|分析|给
 请|帮我|帮忙|麻烦
 """
-"""Ways to ask for something: they say to whom, and nothing of what; they speak for no path."""
+"""Polite ways to ask, which say nothing about the subject and so support no path."""

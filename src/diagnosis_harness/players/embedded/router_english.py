@@ -1,4 +1,4 @@
-"""The English phrases of the embedded router, by the reason that they show (notation: `router_rules`)."""
+"""The English phrases of the embedded router, by the reason they indicate (notation: `router_rules`)."""
 
 from __future__ import annotations
 
@@ -367,4 +367,4 @@ REQUESTS = """
 do|can|did you|u see a|an|any|anything|something|errors|timeouts|problems|issues
 can|could|would|will you|u check|look|find|tell|show|investigate|compare|explain|give|help
 """
-"""Ways to ask for something: they say to whom, and nothing of what; they speak for no path."""
+"""Polite ways to ask, which say nothing about the subject and so support no path."""

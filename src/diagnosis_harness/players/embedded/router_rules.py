@@ -1,8 +1,8 @@
 """The rules of the embedded router as data: the reasons for a path, with their weights.
 
-The phrases stand beside, one file a language. A line is words in their order; `a|b` stands for either word. A
+The phrases are in a file for each language. A line is a sequence of words; `a|b` means either word. A
 word is a Latin word in lower case, a single CJK character (so `重启` is two), or a class that `router.tokens`
-recognises: `<clock>`, `<status>`, `<measure>`, `<exception>`. Of phrases that overlap the longest counts,
+recognises: `<clock>`, `<status>`, `<measure>`, `<exception>`. Of overlapping phrases the longest counts,
 from the left.
 """
 
