@@ -117,6 +117,11 @@ class QuestionScope:
             self.is_at_its_time(record, item) and self._is_affected(record, item) for item in scored
         )
 
+    def service_of(self, name: str | None) -> str | None:
+        """The service that an affected entity is an instance of; the name itself where it is none."""
+        known = None if name is None else self.inquiry.inventory.entity(name)
+        return name if known is None or known.owner is None else known.owner
+
     def may_support(self, claim: Claim, record: EvidenceRecord, item: EvidenceItem) -> bool:
         """Whether an item may support a claim: who caused it, or is affected, must be about the question.
 

@@ -26,10 +26,14 @@ _SIGNALS = frozenset({"metric", "resource"})
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One ranking of causes: the record that holds it, and its candidates, best first; one at least."""
+    """One ranking of causes: the record that holds it, and its candidates, best first; one at least.
+
+    `affected` is the service whose trouble it explains, also where it was asked about one of its instances.
+    """
 
     tool_call_id: str
     items: tuple[EvidenceItem, ...]
+    affected: str | None = None
 
     @property
     def first(self) -> EvidenceItem:
@@ -72,13 +76,12 @@ def is_decided_by_signal(ranked: EvidenceItem) -> bool:
 
 def rankings_of(records: Iterable[EvidenceRecord], asked: QuestionScope) -> tuple[Ranking, ...]:
     """Every ranking of these records that is about what was asked."""
-    return tuple(
-        Ranking(
-            record.tool_call_id, tuple(item for item in record.items if item.kind is ItemKind.CAUSE_SCORE)
-        )
+    ranked = [
+        (record.tool_call_id, tuple(item for item in record.items if item.kind is ItemKind.CAUSE_SCORE))
         for record in records
         if asked.is_ranking_of_it(record)
-    )
+    ]
+    return tuple(Ranking(call_id, items, asked.service_of(items[0].peer)) for call_id, items in ranked)
 
 
 def standing_rankings(rankings: Sequence[Ranking], set_aside: Iterable[SetAside]) -> tuple[Ranking, ...]:
@@ -111,10 +114,41 @@ def judging_item(cause: Cause, rankings: Iterable[Ranking]) -> EvidenceItem | No
 
 
 def contradicting(conclusion: Sequence[Cause], rankings: Iterable[Ranking]) -> tuple[Ranking, ...]:
-    """The rankings whose strongest candidate, with its kind of fault and part, is not concluded."""
-    return tuple(
-        ranking for ranking in rankings if not any(_names(ranking.first, cause) for cause in conclusion)
-    )
+    """The rankings that deny a part of a conclusion of one or several causes.
+
+    Each must put a concluded cause first, with its kind of fault and part. Where those of one affected entity
+    support several causes, each calls the others that it ranks independent of its first, and one at least
+    supports all: two rankings that put different causes first do not add up to two causes. Two affected
+    entities may have a cause each.
+    """
+    held = tuple(rankings)
+    groups = ([each for each in held if each.affected == name] for name in {each.affected for each in held})
+    found = [ranking for group in groups for ranking in _denying(conclusion, group)]
+    return tuple(ranking for ranking in held if ranking in found)
+
+
+def _denying(conclusion: Sequence[Cause], rankings: Sequence[Ranking]) -> Sequence[Ranking]:
+    """Of the rankings of one affected entity, those that deny; all where none supports what they do."""
+    supported = [cause for cause in conclusion if any(_stand(each, cause) for each in rankings)]
+    denying = [
+        ranking
+        for ranking in rankings
+        if not any(_names(ranking.first, cause) for cause in conclusion)
+        or any(_stand(ranking, cause) is False for cause in supported)
+    ]
+    is_whole = any(all(_stand(ranking, cause) for cause in supported) for ranking in rankings)
+    return denying or ([] if is_whole else rankings)
+
+
+def _stand(ranking: Ranking, cause: Cause) -> bool | None:
+    """Whether a ranking has a cause first or independent of its first; None where it ranks no such entity."""
+    if _names(ranking.first, cause):
+        return True
+    of_entity = [item for item in ranking.items if item.entity == cause.entity]
+    if not of_entity:
+        return None
+    first = ranking.first.entity
+    return any(_names(item, cause) and item.attributes.get("independent_of") == first for item in of_entity)
 
 
 def _names(item: EvidenceItem, cause: Cause) -> bool:

@@ -43,7 +43,8 @@ def case_objections(case: SemanticCase) -> tuple[SemanticReason, ...]:
     if case.asks_of_unknown and case.conclusion:
         found.append(SemanticReason.OF_UNKNOWN_NAME)
     named = [cause for cause in case.conclusion if _is_first(cause, case)]
-    if named and contradicting(case.conclusion, case.rankings):
+    is_second_best = SemanticReason.NOT_INDEPENDENT in found
+    if named and not is_second_best and contradicting(case.conclusion, case.rankings):
         found.append(SemanticReason.CONTRADICTED)
     return tuple(dict.fromkeys(found))
 

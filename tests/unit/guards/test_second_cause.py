@@ -88,3 +88,43 @@ def test_that_two_are_independent_is_a_claim_of_its_own(
 
     found = {finding.code for finding in verdict.findings if finding.claim_id == "k4"}
     assert code in found if code else not found
+
+
+def alone(first: EvidenceItem, *others: EvidenceItem, tool_call_id: str = "t3") -> EvidenceRecord:
+    """Another ranking of the same question."""
+    return ready_record(first, *others, tool_call_id=tool_call_id, tool_name="rank_causes")
+
+
+def beside(item: EvidenceItem, first: EvidenceItem) -> EvidenceItem:
+    """A candidate that its ranking calls independent of the first."""
+    return replace(item, attributes={**item.attributes, "independent_of": first.entity})
+
+
+ONLY_FIRST = alone(FIRST, tool_call_id="t2")
+MEMORY = replace(BESIDE, attributes={**BESIDE.attributes, "fault_kind": "MEMORY"})
+
+
+@pytest.mark.parametrize(
+    ("records", "is_agreed"),
+    [
+        ((ONLY_FIRST, alone(BESIDE)), False),
+        ((ONLY_FIRST, alone(BESIDE, FIRST)), False),
+        ((ranking("payment"), alone(BESIDE, FIRST)), False),
+        ((ranking("payment"), alone(FIRST, BESIDE)), False),
+        ((ranking("payment"), alone(FIRST, beside(MEMORY, FIRST))), False),
+        ((ranking("payment"), alone(beside(cause_item("c3", "catalog"), FIRST))), False),
+        ((ranking("payment"), alone(BESIDE, beside(FIRST, BESIDE))), True),
+        ((ranking("payment"), alone(BESIDE)), True),
+        ((ranking("payment"), alone(FIRST)), True),
+    ],
+)
+def test_each_ranking_agrees_with_both_causes(
+    records: tuple[EvidenceRecord, ...], *, is_agreed: bool
+) -> None:
+    """Two rankings that disagree do not add up to two causes: one calls them independent, none denies it."""
+    draft = DiagnosisDraft(CAUSES, CLAIMS)
+
+    for held in (records, records[::-1]):
+        found = case_objections(build_case(draft, (FACTS, *held), inquiry=inquiry()))
+        assert (found == ()) is is_agreed
+        assert is_agreed or found in {(SemanticReason.CONTRADICTED,), (SemanticReason.NOT_INDEPENDENT,)}
