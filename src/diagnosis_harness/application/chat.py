@@ -48,6 +48,7 @@ from diagnosis_harness.kernel.errors import (
     StoreFailure,
     TechnicalFailure,
 )
+from diagnosis_harness.kernel.faults import error_text
 from diagnosis_harness.release.decision import WorkEnd, end_of_state
 
 T = TypeVar("T")
@@ -149,7 +150,9 @@ class ChatApplicationUseCase:
         except BaseException as error:
             self._core.complete_failure(ctx, type(error).__name__)
             if isinstance(error, TechnicalFailure) and not isinstance(error, StoreFailure):
-                raise StoreFailure(f"the run could not be stored: {error}", kind=error.kind) from error
+                raise StoreFailure(
+                    f"the run could not be stored: {error_text(error)}", kind=error.kind
+                ) from error
             raise
         if not is_ours:
             self._core.complete_failure(ctx, RunTaken.__name__)

@@ -41,6 +41,7 @@ from diagnosis_harness.kernel.errors import (
     RunAborted,
     TechnicalFailure,
 )
+from diagnosis_harness.kernel.faults import error_text
 from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.tools.boundary import ToolBoundary, ToolBoundaryResult
 from diagnosis_harness.tools.invocation import ErrorCode
@@ -147,10 +148,10 @@ class DiagnosisAgent:
             check_size(answer)
         except MalformedAnswer as malformed:
             self._emit_step(ctx, TraceEventStatus.REJECTED)
-            raise MalformedDraft(str(malformed), snapshot=turn.snapshot) from malformed
+            raise MalformedDraft(error_text(malformed), snapshot=turn.snapshot) from malformed
         except TechnicalFailure as failure:
             self._emit_step(ctx, TraceEventStatus.FAILED)
-            raise PolicyFailed(str(failure), snapshot=turn.snapshot) from failure
+            raise PolicyFailed(error_text(failure), snapshot=turn.snapshot) from failure
         self._emit_step(ctx, TraceEventStatus.SUCCEEDED)
         return answer
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from threading import RLock
 
 from diagnosis_harness.harness.journal import RunJournal
+from diagnosis_harness.kernel.faults import error_text
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 
@@ -56,12 +57,5 @@ def call_contained(callback: Callable[[], None], journal: RunJournal) -> None:
             TraceName.CALLBACK_FAILED,
             TracePhase.RUN,
             TraceEventStatus.FAILED,
-            {"error": type(error).__name__, "message": _message(error)},
+            {"error": type(error).__name__, "message": error_text(error)},
         )
-
-
-def _message(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001 - even `str` of an error may raise
-        return ""

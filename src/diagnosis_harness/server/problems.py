@@ -21,6 +21,7 @@ from diagnosis_harness.kernel.errors import (
     StoreFailure,
     TechnicalFailure,
 )
+from diagnosis_harness.kernel.faults import error_text
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.store_trouble import StoreTrouble
@@ -374,10 +375,10 @@ def problem_of(error: DiagnosisHarnessError) -> Problem:
     if isinstance(error, LimitReached):
         return Problem(kind, limit=error.limit)
     if isinstance(error, NoRoomForUpload):
-        return Problem(kind, reason=str(error))
+        return Problem(kind, reason=error_text(error))
     if isinstance(error, StoreFailure):
-        return Problem(OF_TROUBLE[error.trouble], reason=str(error))
-    return Problem(kind, reason=str(error) if isinstance(error, TechnicalFailure) else "")
+        return Problem(OF_TROUBLE[error.trouble], reason=error_text(error))
+    return Problem(kind, reason=error_text(error) if isinstance(error, TechnicalFailure) else "")
 
 
 def field_of(field: str, problem: str, remedy: str) -> FieldProblem:

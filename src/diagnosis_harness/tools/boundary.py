@@ -26,6 +26,7 @@ from diagnosis_harness.kernel.errors import (
     TechnicalFailure,
     ToolFailure,
 )
+from diagnosis_harness.kernel.faults import error_text
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.tools.access import ToolAccess
 from diagnosis_harness.tools.evidence import EvidenceStatus, InvocationStatus
@@ -378,7 +379,7 @@ def _unbegun(ctx: RunContext, failure: Exception) -> Refusal:
         return Refusal(RefusalCode.RUN_NOT_ACTIVE, str(ctx.lifecycle.abort_error()))
     # An untyped fault may say anything; its name is enough.
     typed = isinstance(failure, TechnicalFailure)
-    message = str(failure) if typed else f"the store failed: {type(failure).__name__}"
+    message = error_text(failure) if typed else f"the store failed: {type(failure).__name__}"
     return Refusal(RefusalCode.STORE_UNAVAILABLE, message)
 
 

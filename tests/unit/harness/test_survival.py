@@ -9,6 +9,7 @@ from functools import partial
 from typing import NoReturn
 
 import pytest
+from tests.support.unspeakable import UNSPEAKABLE
 
 from diagnosis_harness.harness.cancellation import CancellationReason
 from diagnosis_harness.harness.context import RunContext
@@ -29,13 +30,6 @@ PATIENCE_S = 20.0
 """How long a test waits for another thread before it fails; nothing is measured by it."""
 
 RAISED = [ValueError, asyncio.CancelledError, SystemExit, KeyboardInterrupt, GeneratorExit, MemoryError]
-
-
-class Unspeakable(Exception):
-    """An error that cannot even say what it is."""
-
-    def __str__(self) -> str:
-        raise RuntimeError("no words")
 
 
 @pytest.fixture(name="reported")
@@ -92,7 +86,7 @@ def finish(ctx: RunContext) -> None:
 # ------------------------------------------------------------------ callbacks and listeners
 
 
-@pytest.mark.parametrize("error", [*RAISED, Unspeakable])
+@pytest.mark.parametrize("error", [*RAISED, *UNSPEAKABLE])
 def test_whatever_a_callback_raises_the_others_are_told(error: type[BaseException]) -> None:
     """A resource that raises CancelledError in its clean-up must not keep another one's socket open."""
     rig = Rig()
@@ -112,7 +106,7 @@ def test_whatever_a_callback_raises_the_others_are_told(error: type[BaseExceptio
     assert {event.payload["error"] for event in rig.sink.events()[1:]} == {error.__name__}
 
 
-@pytest.mark.parametrize("error", RAISED)
+@pytest.mark.parametrize("error", [*RAISED, *UNSPEAKABLE])
 def test_whatever_a_listener_raises_the_others_hear_of_the_end(error: type[BaseException]) -> None:
     """SUCCESS has no cancellation; its listeners are as safe from each other."""
     rig = Rig()
