@@ -230,3 +230,25 @@ def test_a_pipe_is_never_asked(diagnose: Diagnose, folder: Path) -> None:
     refused = diagnose("ask", QUESTION, "--from", str(folder), "-i", "--json")
     assert refused.code == 2
     assert "--interactive" in refused.err
+
+
+def test_a_kept_run_is_marked_and_shows_it(diagnose: Diagnose, folder: Path) -> None:
+    """Without a server and a database; a later verdict replaces the first, and goes with the run."""
+    diagnose("ask", QUESTION, "--from", str(folder))
+    first = diagnose("runs", "mark", "last", "wrong", "--cause", "cart", "--note", "seen in the logs")
+    run_id = json.loads(diagnose("show", "--json").out)["run"]["run_id"]
+
+    assert first.out == f"Marked as wrong: {run_id}.\nThe cause was cart.\n"
+    assert diagnose("show").out.endswith(first.out)
+    stored = json.loads(diagnose("runs", "mark", run_id[:12], "RIGHT", "--json").out)
+    assert (stored["verdict"], stored["cause"], stored["given_by"]) == ("RIGHT", None, "local")
+    assert diagnose("show", "--lang", "zh").out.endswith(f"已标记为正确：{run_id}。\n")
+
+
+def test_a_verdict_that_is_none_is_refused(diagnose: Diagnose, folder: Path) -> None:
+    """One sentence names it; so does a run that is not there."""
+    diagnose("ask", QUESTION, "--from", str(folder))
+    for arguments in (("last", "perhaps"), ("run-nowhere", "right"), ("last", "right", "--cause", " ")):
+        refused = diagnose("runs", "mark", *arguments)
+        assert refused.code == 2, refused
+        assert len(refused.err.strip().splitlines()) == 1

@@ -11,6 +11,7 @@ from diagnosis_harness.application.callers.key_store import KeyStore
 from diagnosis_harness.application.chat import ChatApplicationUseCase
 from diagnosis_harness.application.run_worker import RunWorker
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
+from diagnosis_harness.application.runs.feedback import RunFeedback
 from diagnosis_harness.application.runs.queue import RunQueue
 from diagnosis_harness.application.runs.run_service import RunService
 from diagnosis_harness.application.runs.run_stores import RunStores
@@ -49,6 +50,7 @@ class Service:
     core: DiagnosisHarnessCore
     chat: ChatApplicationUseCase
     runs: RunService
+    feedback: RunFeedback
     alerts: Alerts
     stores: RunStores
     feed: RunFeed

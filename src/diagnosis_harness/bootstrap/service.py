@@ -17,6 +17,7 @@ from diagnosis_harness.adapters.persistence.alert_inbox import SqlAlertInbox
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.database import Database
 from diagnosis_harness.adapters.persistence.evidence import SqlEvidenceStore
+from diagnosis_harness.adapters.persistence.feedback import SqlFeedbackStore
 from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
 from diagnosis_harness.adapters.persistence.recovery import SqlRunRecovery
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
@@ -35,6 +36,7 @@ from diagnosis_harness.application.router import Routing
 from diagnosis_harness.application.run_worker import RunWorker
 from diagnosis_harness.application.runs.active import ActiveRuns
 from diagnosis_harness.application.runs.closed_runs import ClosedRuns
+from diagnosis_harness.application.runs.feedback import RunFeedback
 from diagnosis_harness.application.runs.queue import RunQueue
 from diagnosis_harness.application.runs.run_service import RunService, RunsSettings
 from diagnosis_harness.application.runs.run_stores import RunStores
@@ -115,6 +117,7 @@ async def open_service(
             core=core,
             chat=chat,
             runs=runs,
+            feedback=RunFeedback(runs, SqlFeedbackStore(opened.database), clock=core.clock),
             alerts=alerts,
             stores=stores,
             feed=opened.log,

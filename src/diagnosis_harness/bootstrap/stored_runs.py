@@ -11,9 +11,11 @@ from diagnosis_harness.adapters.evidence_stores.redis import RedisEvidenceStore
 from diagnosis_harness.adapters.persistence.address import display_location, engine_url
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.database import Database, wait_until_reachable
+from diagnosis_harness.adapters.persistence.feedback import SqlFeedbackStore
 from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
 from diagnosis_harness.application.callers.key_store import KeyStore
 from diagnosis_harness.application.runs.cancellation import RunCanceller
+from diagnosis_harness.application.runs.feedback import RunFeedback
 from diagnosis_harness.kernel.clock import Clock, SystemClock
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.kernel.ids import IdSource, RandomIds
@@ -25,6 +27,7 @@ class StoredRuns:
     """Stored runs and keys. No run starts here; to cancel one is a request to the process that owns it."""
 
     runs: RunCanceller
+    feedback: RunFeedback
     keys: KeyStore
     clock: Clock
     ids: IdSource
@@ -84,7 +87,8 @@ async def open_stored_runs(settings: Settings) -> AsyncIterator[StoredRuns]:
         stack.push_async_callback(database.close)
         archive = SqlRunArchive(database, evidence=open_redis(stack, settings))
         runs = RunCanceller(archive, clock=clock)
-        yield StoredRuns(runs, SqlKeyStore(database), clock, ids)
+        feedback = RunFeedback(runs, SqlFeedbackStore(database), clock=clock)
+        yield StoredRuns(runs, feedback, SqlKeyStore(database), clock, ids)
 
 
 def open_redis(stack: AsyncExitStack, settings: Settings) -> RedisEvidenceStore | None:

@@ -17,7 +17,7 @@ RunArgument = Annotated[
 
 def register(app: typer.Typer, settings_file: SettingsFile) -> None:
     """Add the commands of `runs`."""
-    runs = typer.Typer(help="Stored runs: list, reread, audit, export, cancel.")
+    runs = typer.Typer(help="Stored runs: list, reread, audit, export, cancel, mark.")
     app.add_typer(runs, name="runs")
     for name, handler in _HANDLERS.items():
         add_runs_command(runs, settings_file, handler, name=name)
@@ -135,6 +135,30 @@ def _cancel(
     return cancel_run(options, run, as_json=as_json)
 
 
+def _mark(
+    options: RunsOptions,
+    run: RunArgument,
+    verdict: Annotated[
+        str, typer.Argument(metavar="VERDICT", help="right or wrong: whether the answer was.")
+    ],
+    *,
+    cause: Annotated[
+        str | None,
+        typer.Option("--cause", metavar="NAME", help="What the cause was, as the telemetry calls it."),
+    ] = None,
+    note: Annotated[str, typer.Option("--note", metavar="TEXT", help="Anything else worth keeping.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print what is stored as JSON.")] = False,
+) -> int:
+    """Say whether the answer of a run was right; a later verdict of yours replaces it.
+
+    A fallback is right where it was right not to conclude. Without a server and without a database, this is
+    about the runs of `diagnose ask` that are kept on this machine.
+    """
+    from diagnosis_harness.cli.runs_mark import mark_run
+
+    return mark_run(options, run, verdict, cause=cause, note=note, as_json=as_json)
+
+
 _HANDLERS: dict[str, Callable[..., int]] = {
     "list": _list,
     "show": _show,
@@ -143,4 +167,5 @@ _HANDLERS: dict[str, Callable[..., int]] = {
     "verify": _verify,
     "export": _export,
     "cancel": _cancel,
+    "mark": _mark,
 }

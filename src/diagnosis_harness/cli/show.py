@@ -62,6 +62,10 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
         document, _ = read_run(run, settings_file(), lang)
         console = make_console(color=not no_color)
         console.print_lines(report_lines(document, width=console.width))
+        if not Path(run).is_file():
+            from diagnosis_harness.cli.runs_mark import kept_mark_lines
+
+            console.print_lines(kept_mark_lines(document.run.run_id, settings_file(), lang or Language.EN))
 
 
 def _list(settings_file: Path | None, language: Language, *, color: bool) -> None:

@@ -28,6 +28,7 @@ from diagnosis_harness.server.routes import (
     cancel,
     chat,
     events,
+    feedback,
     health,
     run_results,
     runs,
@@ -81,7 +82,7 @@ def make_app(service: Service, settings: ServerSettings, *, needs_key: bool) -> 
     stores = {name: WriteCheck(service.core.clock, write) for name, write in service.writes.items()}
     app.state.app_state = AppState(service, settings, metrics, streams, stores)
     app.state.streams = streams
-    for routes in (chat, runs, run_results, cancel, events, sessions, sources, alerts, health):
+    for routes in (chat, runs, run_results, cancel, feedback, events, sessions, sources, alerts, health):
         app.include_router(routes.router)
     app.add_exception_handler(DiagnosisHarnessError, _on_our_error)
     app.add_exception_handler(RequestValidationError, _on_invalid)

@@ -8,6 +8,11 @@ from fastapi import Header
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.runs.feedback import (
+    CAUSE_LIMIT_CHARACTERS,
+    NOTE_LIMIT_CHARACTERS,
+    FeedbackVerdict,
+)
 from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.application.runs.submission import QUESTION_LIMIT_CHARACTERS, Submission
@@ -82,6 +87,24 @@ class Ask(Wire):
             limit_s=self.limit_s,
             retry_of=self.retry_of,
         )
+
+
+class Mark(Wire):
+    """A verdict on a run."""
+
+    verdict: Annotated[
+        FeedbackVerdict,
+        Field(strict=False, description="A fallback is right where it was right not to conclude."),
+    ]
+    cause: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=CAUSE_LIMIT_CHARACTERS,
+            description="Name of what the cause turned out to be, as the telemetry calls it.",
+        ),
+    ] = None
+    note: Annotated[str, Field(max_length=NOTE_LIMIT_CHARACTERS)] = ""
 
 
 class RunsAsked(BaseModel):

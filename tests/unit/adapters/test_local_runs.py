@@ -13,6 +13,7 @@ from tests.support import documents
 
 from diagnosis_harness.adapters.local_runs.store import FILE, Limits, LocalRuns
 from diagnosis_harness.application.kept_run import KeptRun
+from diagnosis_harness.application.runs.feedback import Feedback, FeedbackVerdict
 from diagnosis_harness.kernel.errors import StoreFailure
 from diagnosis_harness.kernel.language import Language
 
@@ -152,3 +153,29 @@ def test_two_terminals_keep_at_once(runs: LocalRuns) -> None:
         LocalRuns(runs.file.parent, Limits(10, 3)).keep(make_run("run-2"), now_s=NOW_S)
 
     assert len(runs.latest(9)) == 2
+
+
+def test_a_file_of_the_version_before_takes_verdicts(runs: LocalRuns) -> None:
+    """Its runs stay; the verdict is there afterwards, and goes with its run."""
+    runs.keep(make_run("run-1"), now_s=NOW_S)
+    with closing(sqlite3.connect(runs.file)) as connection, connection:
+        connection.execute("ALTER TABLE run DROP COLUMN feedback")
+        connection.execute("PRAGMA user_version = 1")
+    said = Feedback(
+        run_id="run-1",
+        given_by="local",
+        verdict=FeedbackVerdict.WRONG,
+        cause="cart",
+        note="",
+        given_s=NOW_S,
+    )
+
+    assert runs.feedback("run-1") is None
+    runs.mark(said)
+
+    assert runs.feedback("run-1") == said
+    assert [run.run_id for run in runs.latest()] == ["run-1"]
+    assert runs.delete("run-1") == 1
+    assert runs.feedback("run-1") is None
+    with pytest.raises(StoreFailure, match="deleted"):
+        runs.mark(said)

@@ -12,6 +12,7 @@ from tests.support.counting_server import Answer, Asked, CountingServer, Trouble
 from tests.unit.cli.shown_runs import row
 
 from diagnosis_harness.application.intent import IntentType
+from diagnosis_harness.application.runs.feedback import FeedbackVerdict
 from diagnosis_harness.application.runs.row import RunStatus
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli.client.api_client import ApiClient, ServerAddress, check_address
@@ -43,6 +44,7 @@ CALLS: dict[str, Look] = {
     "events": lambda client: client.events("run-1"),
     "why": lambda client: client.why("run-1", Language.EN),
     "cancel": lambda client: client.cancel("run-1"),
+    "mark": lambda client: client.mark("run-1", FeedbackVerdict.WRONG, cause=None, note=""),
     "submit": lambda client: client.submit({"question": "why?"}),
 }
 TROUBLES: dict[str, Answer | Trouble] = {

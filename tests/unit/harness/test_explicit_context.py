@@ -28,6 +28,7 @@ EXEMPT = {
     "application.callers.key_store.KeyStore": "keys belong to callers; a run knows none",
     "application.runs.evidence_archive.EvidenceArchive": "reads and ends records of other processes' runs",
     "application.runs.evidence_archive.RecordReader": "reads records of runs that have ended, of any process",
+    "application.runs.feedback.FeedbackStore": "keeps what is said of runs that have ended",
     "application.runs.run_service.SentSources": "what callers sent before they ask about it",
     "application.uploads.received.UploadFolders": "folders of a process; an upload is no run yet",
     "application.uploads.upload.UploadStore": "keeps what callers send; no run has begun",

@@ -18,11 +18,12 @@ from pathlib import Path
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.kept_run import KeptRun
 from diagnosis_harness.application.private_file import make_private
+from diagnosis_harness.application.runs.feedback import Feedback, FeedbackVerdict
 from diagnosis_harness.kernel.errors import FailureKind, StoreFailure
 from diagnosis_harness.release.outcome import ReleaseOutcome
 
 FILE = "runs.db"
-_VERSION = 1
+_VERSION = 2
 _BUSY_S = 2.0
 """How long one terminal waits for another that is writing: a run is written in milliseconds."""
 _DAY_S = 86_400.0
@@ -42,7 +43,8 @@ CREATE TABLE run (
     baseline TEXT,
     zone TEXT,
     published_result TEXT NOT NULL,
-    document BLOB NOT NULL
+    document BLOB NOT NULL,
+    feedback TEXT
 )
 """
 _COLUMNS = (
@@ -100,6 +102,39 @@ class LocalRuns:
             return connection.execute(
                 "DELETE FROM run WHERE run_id = coalesce(?, run_id)", (run_id,)
             ).rowcount
+
+    def mark(self, feedback: Feedback) -> None:
+        """Store the verdict on a run, in place of an earlier one.
+
+        Raises:
+            StoreFailure: it cannot be written, or the run is not kept any more.
+        """
+        said = {
+            "given_by": feedback.given_by,
+            "verdict": feedback.verdict.value,
+            "cause": feedback.cause,
+            "note": feedback.note,
+            "given_s": feedback.given_s,
+        }
+        with self._open(create=False) as connection, connection:
+            values = (json.dumps(said), feedback.run_id)
+            if connection.execute("UPDATE run SET feedback = ? WHERE run_id = ?", values).rowcount != 1:
+                raise StoreFailure(f"{self.file}: the run was deleted", kind=FailureKind.REJECTED)
+
+    def feedback(self, run_id: str) -> Feedback | None:
+        """The verdict on a run; None if there is none, or no such run.
+
+        Raises:
+            StoreFailure: the file cannot be read.
+        """
+        if not self.file.is_file():
+            return None
+        with self._open(create=False) as connection:
+            found = connection.execute("SELECT feedback FROM run WHERE run_id = ?", (run_id,)).fetchone()
+            if found is None or found[0] is None:
+                return None
+            said = json.loads(found[0])
+            return Feedback(run_id=run_id, **{**said, "verdict": FeedbackVerdict(said["verdict"])})
 
     def latest(self, limit: int = 1, *, session_id: str | None = None) -> tuple[KeptRun, ...]:
         """The latest runs, of all sessions or of one, the latest first; empty where none is kept.
@@ -163,14 +198,19 @@ class LocalRuns:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version > _VERSION:
             raise ValueError("a newer version of this program wrote it")
+        if version == _VERSION:
+            return
         if version == 0:
             connection.execute("PRAGMA auto_vacuum = FULL")  # deleted runs give their room back
-            with connection:
-                connection.execute("BEGIN IMMEDIATE")
-                if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-                    connection.execute(_TABLE)
-                    connection.execute("CREATE INDEX run_of_session ON run (session_id, number)")
-                    connection.execute(f"PRAGMA user_version = {_VERSION}")
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
+            version = connection.execute("PRAGMA user_version").fetchone()[0]  # others open it at once too
+            if version == 0:
+                connection.execute(_TABLE)
+                connection.execute("CREATE INDEX run_of_session ON run (session_id, number)")
+            elif version == 1:
+                connection.execute("ALTER TABLE run ADD COLUMN feedback TEXT")
+            connection.execute(f"PRAGMA user_version = {_VERSION}")
 
 
 def _row(run: KeptRun) -> tuple[str | bytes | None, ...]:

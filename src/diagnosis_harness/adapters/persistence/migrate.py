@@ -8,7 +8,7 @@ from sqlalchemy import Connection, inspect, text
 
 from diagnosis_harness.kernel.errors import InvalidSetting
 
-HEAD = "0004"
+HEAD = "0005"
 """The last migration; a test compares it with the folder."""
 
 

@@ -178,6 +178,17 @@ retry_attempt = Table(
     sqlite_with_rowid=False,
 )
 
+run_feedback = Table(
+    "run_feedback",
+    SCHEMA,
+    Column("run_id", Text, ForeignKey("diagnosis_run.run_id", ondelete="CASCADE"), primary_key=True),
+    Column("given_by", Text, primary_key=True),
+    Column("verdict", Text, nullable=False),
+    Column("cause", FreeText),
+    Column("note", FreeText, nullable=False),
+    Column("given_s", Double, nullable=False),
+)
+
 evidence_record = Table(
     "evidence_record",
     SCHEMA,

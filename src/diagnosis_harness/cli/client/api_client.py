@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
+from diagnosis_harness.application.runs.feedback import FeedbackVerdict
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli.client.runs_client import RunRows
 from diagnosis_harness.cli.words import runs as words
@@ -29,6 +30,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.measure import measure
 from diagnosis_harness.report.timestamps import escape_line
+from diagnosis_harness.server.feedback_view import FeedbackView
 from diagnosis_harness.server.run_view import RunView, WholeRunView
 from diagnosis_harness.server.source_view import SourceView
 from diagnosis_harness.trace.event import TraceEvent
@@ -166,6 +168,16 @@ class ApiClient:
         self._check_row(body.get("run"))
         return body
 
+    async def mark(self, run_id: str, verdict: FeedbackVerdict, *, cause: str | None, note: str) -> JsonValue:
+        """Store this caller's verdict on a run."""
+        wanted: dict[str, JsonValue] = {"verdict": verdict.value, "cause": cause, "note": note}
+        body = self._json(await self._of_run("POST", run_id, "/feedback", body=wanted))
+        try:
+            FeedbackView.read(body)
+        except ValueError as error:
+            raise self._invalid_response(str(error)) from error
+        return body
+
     async def submit(self, body: Mapping[str, JsonValue]) -> tuple[str, bool]:
         """Submit a question in the background; gives the run's id, and whether the run is new."""
         response = await self._ask("POST", "/v1/runs", body=body)
@@ -216,10 +228,16 @@ class ApiClient:
     # ------------------------------------------------------------------ one request
 
     async def _of_run(
-        self, method: str, run_id: str, part: str = "", *, params: Mapping[str, str] | None = None
+        self,
+        method: str,
+        run_id: str,
+        part: str = "",
+        *,
+        params: Mapping[str, str] | None = None,
+        body: Mapping[str, JsonValue] | None = None,
     ) -> httpx2.Response:
         try:
-            return await self._ask(method, f"/v1/runs/{run_id}{part}", params=params)
+            return await self._ask(method, f"/v1/runs/{run_id}{part}", params=params, body=body)
         except ServiceFailure as failure:
             if failure.status == 404:
                 raise RunUnknown(run_id) from failure

@@ -61,6 +61,22 @@ def with_run(
     return with_runs_client(options, find_and_work)
 
 
+def stored_runs_exist(options: RunsOptions) -> bool:
+    """Whether a server is named, or the database of a service is there.
+
+    Raises:
+        InvalidInput: a setting cannot be used.
+    """
+    settings = load_settings(options.settings_file)
+    if settings.remote.url if options.server is None else options.server:
+        return True
+    try:
+        from diagnosis_harness.bootstrap.stored_runs import has_database
+    except ModuleNotFoundError:  # a plain installation has no database
+        return False
+    return has_database(settings)
+
+
 def report_failures(language: Language, work: Callable[[], int]) -> int:
     """The exit code of `work`; a failure of the store or server becomes a sentence and an exit code.
 
@@ -124,7 +140,7 @@ async def _open_client(options: RunsOptions, settings: Settings) -> AsyncIterato
     async with open_database(options, settings, create_if_missing=False) as stored:
         from diagnosis_harness.cli.client.database_client import DatabaseClient
 
-        yield DatabaseClient(stored.runs, clock=stored.clock)
+        yield DatabaseClient(stored.runs, stored.feedback, clock=stored.clock)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.cancellation import RunCanceller, cancel_and_wait
+from diagnosis_harness.application.runs.feedback import FeedbackVerdict, RunFeedback
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.audit.why.stored import why_stored
 from diagnosis_harness.audit.why.stream import stream_seen
@@ -12,6 +13,7 @@ from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document_file import document_bytes
+from diagnosis_harness.server.feedback_view import FeedbackView
 from diagnosis_harness.server.run_view import CancelView, RunView, WholeRunView
 from diagnosis_harness.trace.event import TraceEvent
 
@@ -22,8 +24,9 @@ ANSWER_WITHIN_S = 3.0
 class DatabaseClient:
     """A `RunsClient` over the database. The process that owns a run carries out its cancellation."""
 
-    def __init__(self, runs: RunCanceller, *, clock: Clock) -> None:
+    def __init__(self, runs: RunCanceller, feedback: RunFeedback, *, clock: Clock) -> None:
         self._runs = runs
+        self._feedback = feedback
         self._clock = clock
 
     async def page(self, query: RunQuery) -> RunRows:
@@ -57,3 +60,8 @@ class DatabaseClient:
             self._runs, LOCAL, run_id, clock=self._clock, answer_within_s=ANSWER_WITHIN_S
         )
         return CancelView.of(report).body()
+
+    async def mark(self, run_id: str, verdict: FeedbackVerdict, *, cause: str | None, note: str) -> JsonValue:
+        """Store this person's verdict on a run."""
+        feedback = await self._feedback.mark(LOCAL, run_id, verdict, cause=cause, note=note)
+        return FeedbackView.of(feedback).body()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from diagnosis_harness.application.runs.feedback import FeedbackVerdict
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.language import Language
@@ -52,4 +53,8 @@ class RunsClient(Protocol):
 
     async def cancel(self, run_id: str) -> JsonValue:
         """Cancel a run; the result is a `CancelView` as JSON."""
+        ...
+
+    async def mark(self, run_id: str, verdict: FeedbackVerdict, *, cause: str | None, note: str) -> JsonValue:
+        """Store this person's verdict on a run; the result is a `FeedbackView` as JSON."""
         ...

@@ -1,0 +1,105 @@
+"""`diagnose runs mark`: whether the answer of a run was right, in the service or on this machine."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from diagnosis_harness.application.callers.caller import LOCAL
+from diagnosis_harness.application.runs.feedback import Feedback, FeedbackVerdict, check_cause, check_note
+from diagnosis_harness.cli.client.connect import stored_runs_exist, with_run
+from diagnosis_harness.cli.client.runs_client import RunsClient
+from diagnosis_harness.cli.kept_runs import find_kept, open_runs, store_errors
+from diagnosis_harness.cli.options import RunsOptions
+from diagnosis_harness.cli.output import tell, tell_json
+from diagnosis_harness.cli.words import runs as words
+from diagnosis_harness.kernel.clock import SystemClock
+from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.json_value import JsonValue
+from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.kernel.names import display_name
+from diagnosis_harness.report.timestamps import escape_line
+from diagnosis_harness.server.feedback_view import FeedbackView
+from diagnosis_harness.server.run_view import WholeRunView
+
+
+def mark_run(
+    options: RunsOptions, run: str, verdict: str, *, cause: str | None, note: str, as_json: bool
+) -> int:
+    """Store the verdict, and say what is stored.
+
+    Raises:
+        InvalidInput: an argument cannot be used.
+    """
+    mark = read_verdict(verdict, options.language)
+    cause, note = check_cause(cause), check_note(note)
+    if not stored_runs_exist(options):
+        stored = _mark_kept(options, run, mark, cause=cause, note=note)
+        _print(stored, options.language, as_json=as_json)
+        return 0
+
+    async def work(client: RunsClient, facts: WholeRunView) -> int:
+        stored = await client.mark(facts.run_id, mark, cause=cause, note=note)
+        _print(stored, options.lang or facts.language, as_json=as_json)
+        return 0
+
+    return with_run(options, run, work)
+
+
+def read_verdict(text: str, language: Language) -> FeedbackVerdict:
+    """The verdict that a person wrote.
+
+    Raises:
+        InvalidInput: it is neither right nor wrong.
+    """
+    try:
+        return FeedbackVerdict(text.strip().upper())
+    except ValueError:
+        problem, remedy = words.NO_VERDICT, words.NO_VERDICT_REMEDY
+        raise InvalidInput(escape_line(text), problem.in_(language), remedy.in_(language)) from None
+
+
+def _mark_kept(
+    options: RunsOptions, reference: str, verdict: FeedbackVerdict, *, cause: str | None, note: str
+) -> JsonValue:
+    run = find_kept(reference, options.settings_file, options.language)
+    feedback = Feedback(
+        run_id=run.run_id,
+        given_by=LOCAL.name,
+        verdict=verdict,
+        cause=cause,
+        note=note,
+        given_s=SystemClock().now_s(),
+    )
+    runs = open_runs(options.settings_file, options.language)
+    with store_errors(runs, options.language):
+        runs.mark(feedback)
+    return FeedbackView.of(feedback).body()
+
+
+def kept_mark_lines(run_id: str, settings_file: Path | None, language: Language) -> list[str]:
+    """What this person said of a kept run, in sentences.
+
+    Raises:
+        InvalidInput: the runs cannot be read.
+    """
+    runs = open_runs(settings_file, language)
+    with store_errors(runs, language):
+        feedback = runs.feedback(run_id)
+    return [] if feedback is None else mark_lines(FeedbackView.of(feedback), language)
+
+
+def mark_lines(view: FeedbackView, language: Language) -> list[str]:
+    """A verdict in sentences."""
+    lines = [words.MARKED[view.verdict].render(language, run=view.run_id)]
+    if view.cause is not None:
+        lines.append(words.MARKED_CAUSE.render(language, cause=display_name(view.cause)))
+    return lines
+
+
+def _print(stored: JsonValue, language: Language, *, as_json: bool) -> None:
+    if as_json:
+        tell_json(stored, indent=2)
+        return
+    for line in mark_lines(FeedbackView.read(stored), language):
+        tell(line, sys.stdout)
