@@ -18,7 +18,9 @@ async def by_both(it: StreamServer, run_id: str) -> tuple[list[JsonValue], list[
     async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{it.port}", trust_env=False) as client:
         response = await client.get(f"/v1/runs/{run_id}/why", params={"lang": "en"})
     remote = response.raise_for_status().json()["answers"]
-    here = await DatabaseClient(it.service.runs, clock=it.service.core.clock).why(run_id, Language.EN)
+    service = it.service
+    client = DatabaseClient(service.runs, service.feedback, clock=service.core.clock)
+    here = await client.why(run_id, Language.EN)
     assert isinstance(here, list)
     assert len(remote) == len(here) == 7
     return remote, here

@@ -21,6 +21,7 @@ from uvicorn import Config
 from diagnosis_harness.adapters.persistence.alert_inbox import SqlAlertInbox
 from diagnosis_harness.adapters.persistence.archive import SqlRunArchive
 from diagnosis_harness.adapters.persistence.database import Database
+from diagnosis_harness.adapters.persistence.feedback import SqlFeedbackStore
 from diagnosis_harness.adapters.persistence.keys import SqlKeyStore
 from diagnosis_harness.adapters.persistence.recovery import SqlRunRecovery
 from diagnosis_harness.adapters.persistence.run_log import SqlRunLog
@@ -36,6 +37,7 @@ from diagnosis_harness.application.router import Routing
 from diagnosis_harness.application.routing import RoutingDecision, RoutingReason
 from diagnosis_harness.application.run_worker import RunWorker
 from diagnosis_harness.application.runs.active import ActiveRuns
+from diagnosis_harness.application.runs.feedback import RunFeedback
 from diagnosis_harness.application.runs.run_service import RunService, RunsSettings
 from diagnosis_harness.application.runs.run_stores import RunStores
 from diagnosis_harness.application.runs.submission import SubmissionRules
@@ -239,6 +241,7 @@ def _service(
         core=core,
         chat=chat,
         runs=runs,
+        feedback=RunFeedback(runs, SqlFeedbackStore(database), clock=core.clock),
         alerts=Alerts(runs, inbox=inbox, queue=queue, clock=core.clock, settings=limits),
         stores=stores,
         feed=log,

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from tests.unit.cli.shown_runs import make_queued_row, request
 
+from diagnosis_harness.application.runs.feedback import FeedbackVerdict
 from diagnosis_harness.application.runs.store import RunQuery
 from diagnosis_harness.cli.client import find_run
 from diagnosis_harness.cli.client.runs_client import RunRows
@@ -55,6 +56,10 @@ class FakeClient:
         raise AssertionError
 
     async def cancel(self, run_id: str) -> JsonValue:
+        """Not used here."""
+        raise AssertionError
+
+    async def mark(self, run_id: str, verdict: FeedbackVerdict, *, cause: str | None, note: str) -> JsonValue:
         """Not used here."""
         raise AssertionError
 
