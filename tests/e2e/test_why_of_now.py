@@ -19,8 +19,8 @@ async def by_both(it: StreamServer, run_id: str) -> tuple[list[JsonValue], list[
         response = await client.get(f"/v1/runs/{run_id}/why", params={"lang": "en"})
     remote = response.raise_for_status().json()["answers"]
     service = it.service
-    client = DatabaseClient(service.runs, service.feedback, clock=service.core.clock)
-    here = await client.why(run_id, Language.EN)
+    database = DatabaseClient(service.runs, service.feedback, clock=service.core.clock)
+    here = await database.why(run_id, Language.EN)
     assert isinstance(here, list)
     assert len(remote) == len(here) == 7
     return remote, here
