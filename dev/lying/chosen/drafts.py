@@ -10,10 +10,12 @@ from dev.lying.chosen.liar import Records
 
 from diagnosis_harness.diagnosis.claim import WHOLE_RECORD, Claim, EvidenceRef, FaultKind, Predicate, Quote
 from diagnosis_harness.diagnosis.draft import Cause, DiagnosisDraft, Hypothesis
+from diagnosis_harness.diagnosis.item_forms import is_observed_trouble
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, EvidenceStatus, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 _NUMBERLESS = (Predicate.CAUSED, Predicate.CALLS, Predicate.DEPLOYED, Predicate.BEGAN)
+_DATED = (Predicate.BEGAN, Predicate.DEPLOYED, Predicate.IN_STATE)
 _PLAIN = {
     ItemKind.SIGNAL_CHANGE: Predicate.CHANGED,
     ItemKind.ONSET: Predicate.BEGAN,
@@ -22,6 +24,7 @@ _PLAIN = {
     ItemKind.SELF_TIME: Predicate.SLOWED,
     ItemKind.EDGE_GAP: Predicate.SLOWED,
     ItemKind.SPAN_ERRORS: Predicate.FAILED,
+    ItemKind.STATE: Predicate.IN_STATE,
 }
 
 
@@ -79,6 +82,8 @@ def claim_of(one: Held, predicate: Predicate, claim_id: str | None = None) -> Cl
     second = None
     if predicate is Predicate.DROPPED:
         second = str(item.attributes.get("without"))
+    elif predicate is Predicate.IN_STATE:
+        second = None if item.attributes.get("state") is None else str(item.attributes["state"])
     elif predicate is Predicate.CAUSED or item.kind in (ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS):
         second = item.peer
     return Claim(
@@ -94,7 +99,7 @@ def claim_of(one: Held, predicate: Predicate, claim_id: str | None = None) -> Cl
         unit=item.unit if numbers else None,
         direction=item.direction if numbers else None,
         window=item.window if numbers else None,
-        onset_s=item.onset_s if predicate in (Predicate.BEGAN, Predicate.DEPLOYED) else None,
+        onset_s=item.onset_s if predicate in _DATED else None,
     )
 
 
@@ -119,14 +124,17 @@ def plain(one: Held) -> Claim | None:
 
 def harms(records: Records, service: str) -> list[Held]:
     """What was observed of a service or a part of it that does harm."""
+    moves = (ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS)
     return [
         one
-        for one in items_of_kinds(
-            records, ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS
-        )
+        for one in items_of_kinds(records, *moves, ItemKind.STATE)
         if service in (one.item.entity, one.item.attributes.get("owner"))
         and not one.normal
-        and (bool(one.item.attributes.get("bad")) or one.item.direction is Direction.UP)
+        and (
+            bool(one.item.attributes.get("bad"))
+            or one.item.direction is Direction.UP
+            or is_observed_trouble(one.item)
+        )
     ]
 
 
