@@ -236,6 +236,7 @@ def _service(
     rules = SubmissionRules(sources=(), limit_s=60.0, limit_max_s=600.0, start_within_s=600.0)
     archive, active, most = stores.archive, stores.active, RunsSettings(rules, 100_000)
     runs = RunService(core, archive=archive, queue=queue, active=active, owner="me", settings=most)
+    recovery = SqlRunRecovery(database)
     inbox, limits = SqlAlertInbox(database), AlertSettings(waiting_max=10, unfinished_max=10)
     return Service(
         core=core,
@@ -249,9 +250,7 @@ def _service(
         queue=queue,
         worker=RunWorker(chat, archive=stores.archive, clock=core.clock, failed=lambda *_: None),
         uploads=no_uploads(database, core),
-        supervisor=RunSupervisor(
-            core, stores, recovery=SqlRunRecovery(database), queue=queue, settings=RecoverySettings()
-        ),
+        supervisor=RunSupervisor(core, stores, recovery=recovery, queue=queue, settings=RecoverySettings()),
     )
 
 
