@@ -7,7 +7,7 @@ from pathlib import Path
 
 from diagnosis_harness.application.callers.caller import LOCAL
 from diagnosis_harness.application.runs.feedback import Feedback, FeedbackVerdict, check_cause, check_note
-from diagnosis_harness.cli.client.connect import stored_runs_exist, with_run
+from diagnosis_harness.cli.client.connect import has_stored_runs, with_run
 from diagnosis_harness.cli.client.runs_client import RunsClient
 from diagnosis_harness.cli.kept_runs import find_kept, open_runs, store_errors
 from diagnosis_harness.cli.options import RunsOptions
@@ -33,7 +33,7 @@ def mark_run(
     """
     mark = read_verdict(verdict, options.language)
     cause, note = check_cause(cause), check_note(note)
-    if not stored_runs_exist(options):
+    if not has_stored_runs(options):
         stored = _mark_kept(options, run, mark, cause=cause, note=note)
         _print(stored, options.language, as_json=as_json)
         return 0

@@ -61,7 +61,7 @@ def with_run(
     return with_runs_client(options, find_and_work)
 
 
-def stored_runs_exist(options: RunsOptions) -> bool:
+def has_stored_runs(options: RunsOptions) -> bool:
     """Whether a server is named, or the database of a service is there.
 
     Raises:
