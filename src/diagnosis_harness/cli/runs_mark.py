@@ -77,7 +77,7 @@ def _mark_kept(
     return FeedbackView.of(feedback).body()
 
 
-def kept_mark_lines(run_id: str, settings_file: Path | None, language: Language) -> list[str]:
+def lines_of_kept_mark(run_id: str, settings_file: Path | None, language: Language) -> list[str]:
     """What this person said of a kept run, in sentences.
 
     Raises:

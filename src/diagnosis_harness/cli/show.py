@@ -63,9 +63,9 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
         console = make_console(color=not no_color)
         console.print_lines(report_lines(document, width=console.width))
         if not Path(run).is_file():
-            from diagnosis_harness.cli.runs_mark import kept_mark_lines
+            from diagnosis_harness.cli.runs_mark import lines_of_kept_mark
 
-            console.print_lines(kept_mark_lines(document.run.run_id, settings_file(), lang or Language.EN))
+            console.print_lines(lines_of_kept_mark(document.run.run_id, settings_file(), lang or Language.EN))
 
 
 def _list(settings_file: Path | None, language: Language, *, color: bool) -> None:
