@@ -86,10 +86,16 @@ def _began(told: Told) -> Said:
 
 
 def _had_trouble_at(told: Told) -> bool:
-    """Whether trouble began or ended at about that time in whom the claim names, or in what that calls."""
+    """Whether trouble began or ended at about that time in whom the claim names, or in what that calls.
+
+    A queue that was full from then on is trouble of its own service.
+    """
     world, at_s = told.world, told.item.onset_s
-    reached = _reach_of(world.plant.calls, world.service_of(told.claim["entity"]))
+    service = world.service_of(told.claim["entity"])
+    reached = _reach_of(world.plant.calls, service)
     turns = [s for t in world.plant.troubles if t.service in reached for s in (t.start_s, t.end_s)]
+    if service in world.plant.full and told.item.signal == world.plant.signal("queue_entries"):
+        turns.append(world.plant.full[service])
     return at_s is not None and any(abs(at_s - turn_s) <= _TURN_S for turn_s in turns)
 
 
