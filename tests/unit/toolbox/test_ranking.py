@@ -22,7 +22,7 @@ from diagnosis_harness.testing.sources import InMemorySources, series_of
 from diagnosis_harness.toolbox.catalog import build_tools
 from diagnosis_harness.toolbox.metric_grid import MetricSeries, read_metric_series
 from diagnosis_harness.toolbox.metric_table import build_metric_table
-from diagnosis_harness.toolbox.ports import AlertInfo, Series, SeriesMeaning
+from diagnosis_harness.toolbox.ports import UNNAMED_ENTITY, AlertInfo, Series, SeriesMeaning
 from diagnosis_harness.toolbox.rank_causes import RankCauses
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -225,3 +225,19 @@ def test_what_a_source_states_about_a_series_wins_over_its_name(ctx: RunContext)
     (row,) = table.rows
     assert (row.entity, row.caller, row.rate) == ("pay", "web", False)
     assert (row.meaning.side, row.meaning.harmful) == (SignalSide.OUTGOING, -1)
+
+
+def test_a_series_that_belongs_to_nobody_is_no_candidate(ctx: RunContext) -> None:
+    """It may show something; whoever is blamed has a name."""
+    held = small_incident(CPU_FAULT)
+    loud = [
+        replace(one, entity=UNNAMED_ENTITY, value=one.value * np.where(one.time_s >= ONSET_S, 50.0, 1.0))
+        for one in held.incident
+        if one.entity == "payment" or one.entity.startswith("payment-")
+    ]
+    assert loud
+
+    items = ranking_of(ctx, replace(held, incident=(*held.incident, *loud))).items
+
+    assert items
+    assert UNNAMED_ENTITY not in {item.entity for item in items}
