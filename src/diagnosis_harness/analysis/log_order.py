@@ -25,7 +25,7 @@ LEAST_BREAK: Final = 0.25
 """A rare continuation that grew by less left most requests as they were."""
 CUT_S: Final = 1.0
 """A context whose last line is so near the end of a recording may go on behind it."""
-_PLACE_BITS: Final = 32  # half of a 64-bit number: four milliard lines are more than fit in memory
+_PLACE_BITS: Final = 32  # half of a 64-bit number: four billion lines are more than fit in memory
 _PLACES: Final = 2**_PLACE_BITS - 1  # the mask of the places
 _AT_ONCE: Final = 1_000_000
 """Lines whose pairs are numbered at a time."""

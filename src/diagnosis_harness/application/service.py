@@ -39,10 +39,10 @@ class Service:
     """One process of the service. Used from one event loop, between its opening and its closing.
 
     Attributes:
-        closed: reports runs that this process closed but did not execute. checks: background tasks that the
-            process needs in order to work.
-        writes: the write check of each store. exports: how many traces were exported, by result; empty if
-            none are exported.
+        closed: reports runs that this process closed but did not execute.
+        checks: background tasks that the process needs in order to work.
+        writes: the write check of each store.
+        exports: how many traces were exported, by result; empty if none are exported.
         left_runs: how many queued runs need sources that this process does not have.
         takes_runs: whether it was opened to work on queued runs; else other processes do.
     """

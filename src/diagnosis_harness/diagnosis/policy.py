@@ -34,10 +34,11 @@ class PolicyView:
         onset_s: when the trouble began, as the caller states it; None if nobody did.
         affected: the entities that the question is about; a ranking for another supports no conclusion.
         form: the form of the question, and the entities it is about. The answer reports what was seen of
-            them; a form that does not ask for a cause needs no conclusion. until_s: the end of the time that
-            the question is about; comparisons go no further. asks_of_unknown: no telemetry knows the entity
-            of the question, so no conclusion can be released. due: tool call ids whose results this answer
-            must assess. stop_required: no more tools may be called; give a draft, or none.
+            them; a form that does not ask for a cause needs no conclusion.
+        until_s: the end of the time that the question is about; comparisons go no further.
+        asks_of_unknown: no telemetry knows the entity of the question, so no conclusion can be released.
+        due: tool call ids whose results this answer must assess.
+        stop_required: no more tools may be called; give a draft, or none.
     """
 
     question: str

@@ -40,7 +40,8 @@ class RunBudgetLimits:
         tool_calls_per_tool: backend invocations of any one tool.
         input_tokens: tokens sent to language models.
         output_tokens: tokens received from them.
-        total_tokens: both together. run_bytes: bytes of evidence that are stored.
+        total_tokens: both together.
+        run_bytes: bytes of evidence that are stored.
         tool_calls_of: limits of single tools by name, in place of `tool_calls_per_tool`.
 
     Raises:

@@ -49,7 +49,7 @@ class TakenNotification:
 
     Attributes:
         notification_id: under which it is stored; that of an earlier, identical one if that still waits.
-            ahead: how many others were waiting when it arrived.
+        ahead: how many others were waiting when it arrived.
         report: the result; None while it waits.
     """
 

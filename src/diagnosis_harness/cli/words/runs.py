@@ -99,7 +99,7 @@ MARKED = {
     "WRONG": Text(en="Marked as wrong: {run}.", zh="已标记为错误：{run}。"),
 }
 MARKED_CAUSE = Text(en="The cause was {cause}.", zh="实际原因是 {cause}。")
-NO_VERDICT = Text(en="it is no verdict", zh="这不是评价")
+NO_VERDICT = Text(en="that is not a verdict", zh="这不是评价")
 NO_VERDICT_REMEDY = Text(en="write right or wrong", zh="请写 right（正确）或 wrong（错误）")
 IN_FLIGHT = Text(en="Still in flight: {calls}.", zh="当时仍在进行：{calls}。")
 NEVER_STARTED = Text(en="Will not be started: {calls}.", zh="不再开始：{calls}。")
