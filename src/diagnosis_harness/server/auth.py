@@ -31,10 +31,16 @@ PROXY_HEADERS = (
     "x-remote-addr", "remote-addr", "fastly-client-ip", "fastly-ff", "cdn-loop", "x-appengine-user-ip",
     "x-nf-client-connection-ip", "do-connecting-ip", "x-amz-cf-id", "x-arr-log-id", "x-original-url",
     "front-end-https", "x-url-scheme", "x-varnish", "x-sigsci-client-ip", "ali-cdn-real-ip", "x-host",
+    "x-scheme", "x-nginx-proxy", "x-cloud-trace-context", "x-webauth-user", "remote-user", "x-remote-user",
+    "x-ssl-client-verify", "ssl-client-verify", "x-client-verify",
 )  # fmt: skip
 """Headers that proxies add (RFC 7239, RFC 9110 §7.6.3, and by custom), whose sender may be elsewhere."""
 
-PROXY_PREFIXES = ("x-forwarded", "x-original-forwarded", "x-envoy-", "cf-", "fly-", "x-azure-", "x-vercel-")
+PROXY_PREFIXES = (
+    "x-forwarded", "x-original-forwarded", "x-envoy-", "cf-", "fly-", "x-azure-", "x-vercel-",
+    "x-arr-", "x-amzn-", "tailscale-", "x-goog-", "x-ms-client-", "x-auth-request-", "x-authentik-", "x-akamai-",
+    "x-railway-", "x-tailscale-",
+)  # fmt: skip
 """Prefixes of vendors' proxy headers: each vendor has several and introduces more."""
 
 WATCHED_PATHS = frozenset({"/metrics"})

@@ -79,7 +79,8 @@ OF_MAKERS = (
     "cf-connecting-ip", "CF-Ray", "x-forwarded-for", "X-Forwarded-Proto", "x-forwarded-server",
     "x-forwarded-port",
     "x-forwarded-client-cert", "x-original-forwarded-for", "x-envoy-external-address", "fly-client-ip",
-    "x-azure-clientip", "x-vercel-forwarded-for",
+    "x-azure-clientip", "x-vercel-forwarded-for", "X-ARR-SSL", "X-Amzn-Trace-Id", "Tailscale-User-Login",
+    "x-goog-authenticated-user-email", "x-ms-client-principal-name", "x-auth-request-user",
 )  # fmt: skip
 
 
