@@ -38,8 +38,8 @@ PROXY_HEADERS = (
 
 PROXY_PREFIXES = (
     "x-forwarded", "x-original-forwarded", "x-envoy-", "cf-", "fly-", "x-azure-", "x-vercel-",
-    "x-arr-", "x-amzn-", "tailscale-", "x-goog-", "x-ms-client-", "x-auth-request-", "x-authentik-", "x-akamai-",
-    "x-railway-", "x-tailscale-",
+    "x-arr-", "x-amzn-", "tailscale-", "x-goog-", "x-ms-client-", "x-auth-request-", "x-authentik-",
+    "x-akamai-", "x-railway-", "x-tailscale-",
 )  # fmt: skip
 """Prefixes of vendors' proxy headers: each vendor has several and introduces more."""
 
