@@ -38,7 +38,7 @@ _TOKEN_KEY = re.compile(
 _NAMED_KEY = re.compile(r"(?i:[_\- ]key)$")
 _HYPHENATED = re.compile(r"\w-[A-Za-z]{2,12}$")
 _JOINED_SHORT = re.compile(
-    r"(?:[A-Za-z0-9][_.\-]|[a-z0-9](?=P)|[a-z]{2,8}(?=pass))(?i:pass|pw|clave|parola|mdp|creds)$"
+    r"(?:[A-Za-z0-9][_.\-]|[a-z0-9](?=P)|[a-z]{2,8}(?=pass)|[A-Z]{2,8}(?=PASS))(?i:pass|pw|clave|parola|mdp|creds)$"
 )
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z\-]{1,40}$")
 _WORDS_WITH_DIGITS = re.compile(
@@ -123,6 +123,11 @@ def is_line_value(match: re.Match[str]) -> bool:
         return False
     first = re.split(r"[\s,;.]", match["secret"].strip(), maxsplit=1)[0]
     return first.lower() not in _NO_SECRETS | _SCHEMES and is_value(match)
+
+
+def are_words_of_a_passphrase(match: re.Match[str]) -> bool:
+    """Several words stand for a secret behind the name of a phrase alone; behind others they are prose."""
+    return _before(match, match.start(), 12).lower().endswith("phrase")
 
 
 def is_value_of_short_name(match: re.Match[str]) -> bool:

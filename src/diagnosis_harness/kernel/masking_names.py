@@ -32,7 +32,7 @@ class Key:
 
 # Every branch begins with its own letter, so that the scan stops only where one of these letters stands.
 _ENGLISH = re.compile(
-    r"(?P<password>pass(?:word|wd|phrase|code)|pwd|pin[_ ]?code)"
+    r"(?P<password>pass(?:word|wd|[ _-]?phrase|code)|pwd|pin[_ ]?code)"
     r"|secret(?:[_\- ]?(?:access[_\- ]?)?key(?:[_\-]?base)?)?|token(?<!unexpected token)"
     r"|credentials?|cookie|authorization"
     r"|api[_\- ]?key|access[_\- ]?key|private[_\- ]?key|signing[_\- ]?key|encryption[_\- ]?key"
@@ -58,14 +58,14 @@ _ABROAD = (
 )  # fmt: skip
 _ABROAD_KEY = re.compile(rf"(?<![a-z])(?:{'|'.join(map(re.escape, sorted(_ABROAD, key=len, reverse=True)))})")
 
-_SHORT_WORDS = ("pass", "pw", "clave", "parola", "creds", "mdp")
+_SHORT_WORDS = ("pass", "pw", "clave", "parola", "creds", "mdp", "otp")
 _GLUED = (
     "store|key|db|user|root|admin|smtp|mail|ftp|sql|bind|trust|sudo|login|auth|proxy|ldap|redis|pg|ssh|conn"
 )
 # As written, since the hump of `dbPass` counts.
 _SHORT_KEY = re.compile(
     rf"(?:(?<![A-Za-z])(?:[Pp]ass|PASS|[Pp]w|PW|[Cc]lave|CLAVE|[Pp]arola|PAROLA|[Cc]reds|CREDS|[Mm]dp|MDP"
-    rf"|(?:{_GLUED})pass)|(?<=[a-z0-9])(?:Pass|Pw))(?![A-Za-z])"
+    rf"|(?:{_GLUED})pass|(?:{_GLUED.upper()})PASS|[Oo]tp|OTP)|(?<=[a-z0-9])(?:Pass|Pw|Otp))(?![A-Za-z])"
 )
 _POSSIBLE = Hints(
     [(word, KeyGroup.PASSWORD) for word in _ABROAD] + [(word, KeyGroup.SHORT) for word in _SHORT_WORDS]

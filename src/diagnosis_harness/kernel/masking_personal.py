@@ -11,6 +11,7 @@ from diagnosis_harness.kernel.masking_rule import MaskingRule
 _DIGITS = re.compile(r"\d(?:[ ().-]{0,2}\d){8}")
 _MAIL = r"A-Za-z0-9._%+\-À-ɏΑ-ωА-я"
 _IBAN_BEGIN = re.compile(r"[A-Z]{2}\d\d[ -]?[A-Z0-9]{4}")
+_GROUPED_BEGIN = re.compile(r"[a-z]{2}\d\d[ -][a-z0-9]{4}")
 _IBAN_COUNTRIES = {
     15: "NO", 16: "BE", 18: "DK FI FK FO GL NL SD", 19: "MK SI", 20: "AT BA EE KZ LT LU MN XK",
     21: "CH HR LI LV",
@@ -21,15 +22,17 @@ _IBAN_COUNTRIES = {
 """Countries by the length of their numbers (ISO 13616 registry)."""
 
 
-def _iban() -> str:
-    """Every country at its own length, whole or in groups of four."""
+def _iban(*, small: bool = False) -> str:
+    """Every country at its own length, whole or in groups of four; in small letters only in groups."""
+    gap, character = ("[ -]", "[a-z0-9]") if small else ("[ -]?", "[A-Z0-9]")
     forms = []
     for length, countries in _IBAN_COUNTRIES.items():
         fours, rest = divmod(length - 4, 4)
-        last = rf"(?P=g{length})[A-Z0-9]{{{rest}}}" if rest else ""
+        names = (countries.lower() if small else countries).replace(" ", "|")
+        last = rf"(?P=g{length}){character}{{{rest}}}" if rest else ""
         forms.append(
-            rf"(?:{countries.replace(' ', '|')})\d\d(?P<g{length}>[ -]?)[A-Z0-9]{{4}}"
-            rf"(?:(?P=g{length})[A-Z0-9]{{4}}){{{fours - 1}}}{last}"
+            rf"(?:{names})\d\d(?P<g{length}>{gap}){character}{{4}}"
+            rf"(?:(?P=g{length}){character}{{4}}){{{fours - 1}}}{last}"
         )
     return "|".join(forms)
 
@@ -65,6 +68,12 @@ PERSONAL: tuple[MaskingRule, ...] = (
         "iban",
         re.compile(rf"(?<![A-Za-z0-9_.+/-])(?P<secret>{_iban()})(?![A-Za-z0-9_-])"),
         gate=_IBAN_BEGIN,
+        check=checks.has_iban_checksum,
+    ),
+    MaskingRule(  # a digest may look like one that is written in small letters without gaps
+        "iban",
+        re.compile(rf"(?<![a-z0-9_.+/-])(?P<secret>{_iban(small=True)})(?![a-z0-9_-])"),
+        gate=_GROUPED_BEGIN,
         check=checks.has_iban_checksum,
     ),
     _number(

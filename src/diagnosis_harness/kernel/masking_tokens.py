@@ -121,6 +121,14 @@ WEBHOOKS: tuple[MaskingRule, ...] = (
         ("hook", "integration/", "with/key/"),
         check=checks.holds_a_token,
     ),
+    MaskingRule(  # hosts whose short paths are secret as well
+        "webhook",
+        re.compile(
+            r"(?:hooks\.zapier\.com/hooks/(?:catch|standard)|hook\.(?:[a-z]{2}\d\.)?(?:make|integromat)\.com)/"
+            r"(?P<secret>[A-Za-z0-9_/-]{7,256})"
+        ),
+        ("hooks.zapier.com", "make.com", "integromat.com"),
+    ),
     MaskingRule(
         "webhook",
         re.compile(

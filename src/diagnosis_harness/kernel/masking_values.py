@@ -62,6 +62,11 @@ NAMED: tuple[MaskingRule, ...] = (
     _after(  # a whole line of YAML or of a header: the value may hold blanks
         _SURE, r"[ \t]{0,4}[:：][ \t]{1,4}(?P<secret>[^\s\"'|>{\[][^\n]*)", checks.is_line_value
     ),
+    _after(  # the words of a passphrase
+        _PASSWORD,
+        r"[ \t]{0,4}[:=][ \t]{0,4}(?P<secret>[A-Za-z]{2,20}(?:[ \t][A-Za-z]{2,20}){2,11})(?=[ \t]*(?:\n|\Z))",
+        checks.are_words_of_a_passphrase,
+    ),
     _after(_SURE, rf"{_SEPARATOR}{_SCHEME}N?(?P<secret>{_QUOTED}|{_BARE})"),
     _after(_SHORT, rf"{_SEPARATOR}(?P<secret>{_QUOTED}|{_BARE})", checks.is_value_of_short_name),
     _after(  # an element of XML
@@ -144,7 +149,7 @@ COMMANDS: tuple[MaskingRule, ...] = (
     _command(r"smbclient|rpcclient|smbget", _login("-U", "%"), "smbclient", "rpcclient", "smbget"),
     _command(
         r"curl|etcdctl|https?|xh|wget|ab|siege",
-        _login("(?:-[uUaA]|--(?:proxy-)?user|--auth)", ":"),
+        _login("(?:-(?:[a-zA-Z]{0,8}[uU]|[aA])|--(?:proxy-)?user|--auth)", ":"),
         "curl", "etcdctl", "http", "xh", "wget", "ab ", "siege",
     ),
 )  # fmt: skip

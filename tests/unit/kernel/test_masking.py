@@ -22,6 +22,15 @@ BODY = "MIIEowIBAAKCAQEAx4UbaDzY5xjW6hc9jwN0mX33XpTDVWrfzJ7lJaLhS8pQ2A+b"
 PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}\nq3Fg==\n-----END RSA PRIVATE KEY-----"
 
 SECRETS = [
+    ("curl -fsSLu admin:S3cret https://h", "curl -fsSLu admin:[masked:secret] https://h"),
+    ("DBPASS=abc123XYZ", "DBPASS=[masked:secret]"),
+    ("REDISPASS: x9y8z7w6", "REDISPASS: [masked:secret]"),
+    ("pass phrase: correct horse battery", "pass phrase: [masked:secret]"),
+    ("passphrase=correct horse battery\nnext", "passphrase=[masked:secret]\nnext"),
+    ("sent, otp=482913", "sent, otp=[masked:secret]"),
+    ("https://hooks.zapier.com/hooks/catch/1234567/a1b2c3d", "https://hooks.zapier.com/hooks/catch/[masked:webhook]"),
+    ("https://hook.eu1.make.com/a1b2c3d4e5f6g7h8", "https://hook.eu1.make.com/[masked:webhook]"),
+    ("de89 3704 0044 0532 0130 00", "[masked:iban]"),
     ("password=hunter2 user=bob", "password=[masked:secret] user=bob"),
     ("db_password: hunter2x, retries: 3", None),
     ('{"password": "hun\\"ter2", "user": "bob"}', '{"password": "[masked:secret]", "user": "bob"}'),
@@ -156,6 +165,8 @@ TELEMETRY = [
     "docker run -p 8080:80 -u 1000:1000 cart", "mysql -u root -p shop", "nc -u 10.0.0.1:5000", "passwd app",
     "user-token 是 mobile-api2 所见现象的原因。", "auth-token latency_p90 rose (20 s before the onset)",
     "https://docs.acme.io/webhooks/retry", "DE12345 region", "密码错误次数: 3", "senha inválida",
+    "BYPASS=true", "COMPASS: north", "otp service latency 33 ms", "the OTP was not sent",
+    "ab12 cd34 ef56 7890 abcd 12", "de89370400440532013000", "curl -fsSL a:b",
     "Пароль неверный", "clave primaria",
 ]  # fmt: skip
 
