@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final, TextIO
 
 from diagnosis_harness.adapters.sources.incident_folder.binding import (
@@ -36,8 +37,9 @@ from diagnosis_harness.adapters.sources.incident_folder.json_file import open_js
 from diagnosis_harness.adapters.sources.incident_folder.listing import Form, ListedFile, Role
 from diagnosis_harness.adapters.sources.incident_folder.logs import LEVEL, MESSAGE
 from diagnosis_harness.adapters.sources.incident_folder.measured import column_with_units
-from diagnosis_harness.adapters.sources.incident_folder.names import plain_key, printable
+from diagnosis_harness.adapters.sources.incident_folder.names import printable
 from diagnosis_harness.adapters.sources.incident_folder.parquet_file import open_parquet
+from diagnosis_harness.adapters.sources.incident_folder.rows_inside import rows_inside
 from diagnosis_harness.adapters.sources.incident_folder.rows_table import table_of_rows
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import (
     SETTINGS_NAME,
@@ -134,6 +136,9 @@ def _plain_table(file: ListedFile, database: Database, head: FileHead | None) ->
             f"name it by its form (.csv, .json, .log …), or set `format` under {files_table(file.name)} in "
             f"{SETTINGS_NAME}",
         )
+    inside = None if head is None or form is not Form.JSON or file.role is Role.ALERT else rows_inside(head)
+    if inside is not None:
+        return replace(table_of_rows(file, inside, database), file=replace(file, form=form))
     if head is not None and form is Form.JSON and file.role is not Role.ALERT:
         _check_object(file, head)
     file = replace(file, form=form)
@@ -154,17 +159,20 @@ def _check_object(file: ListedFile, head: FileHead) -> None:
     """
     lists = {printable(str(key)): value for key, value in head.lone.items() if isinstance(value, list)}
     if not lists:
+        if head.lone and not any(isinstance(value, dict | list) for value in head.lone.values()):
+            problem = f"it is one object with the fields {_shown_fields(head.lone)}, and holds no rows"
+            raise InvalidInput(file.name, problem, "leave it out: there is nothing in it to compare")
         return
     key, rows = max(lists.items(), key=lambda one: len(one[1]))
     if not rows:
         raise InvalidInput(file.name, f"its list '{key}' is empty: nothing was recorded", "leave it out")
-    fields = list(rows[0]) if isinstance(rows[0], dict) else []
-    if any(plain_key(str(field)) in TIME for field in fields):
-        problem = f"it is one object, in no form that is known here, around the rows in '{key}'"
-        raise InvalidInput(file.name, problem, f"save the list in '{key}' as an array by itself")
-    shown = ", ".join(printable(str(field)) for field in fields[:_FIELDS_SHOWN]) or "plain values"
+    shown = _shown_fields(rows[0]) if isinstance(rows[0], dict) else "plain values"
     problem = f"it is one object with {len(rows)} rows in '{key}' ({shown}), and none of them says when"
     raise InvalidInput(file.name, problem, "leave it out: what has no time cannot be compared")
+
+
+def _shown_fields(fields: Iterable[object]) -> str:
+    return ", ".join(printable(str(field)) for field in islice(fields, _FIELDS_SHOWN)) or "plain values"
 
 
 def _form_of(head: FileHead) -> Form | None:

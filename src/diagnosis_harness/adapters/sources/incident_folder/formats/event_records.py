@@ -26,13 +26,30 @@ _OBJECT: Final = (
 )  # fmt: skip
 _FIRST: Final = ("first_time", "firstTimestamp", "first_seen")
 _LAST: Final = ("last_time", "lastTimestamp", "last_seen", "date", "Date", "time", "timestamp", "event_time")
-_BAD: Final = frozenset({"warning", "error", "critical", "failure", "failover"})
+_BAD: Final = frozenset(
+    {"warning", "error", "critical", "failure", "failover", "degraded", "outage", "down", "unavailable"}
+)
+_NOTICE: Final = ("detail", "details", "description", "title")
+_PROVIDER: Final = ("component", "service", "product", "source")
 
 
 def _events_in(document: Record) -> list[Record]:
-    """The objects of the lists that a document holds, where they are events."""
+    """The objects in the lists of a document that are events, or notices of a status page."""
     lists = (held for held in document.values() if isinstance(held, list))
-    return [one for held in lists for one in held if isinstance(one, dict) and _is_event(one)]
+    found = (one for held in lists for one in held if isinstance(one, dict))
+    return [event for one in found if (event := one if _is_event(one) else _event_of_notice(one, document))]
+
+
+def _event_of_notice(one: Record, document: Record) -> Record | None:
+    """A notice of a status page as an event; its page names the component where it names none itself."""
+    status, text = string_at(one, "status"), string_at(one, *_NOTICE)
+    whose = string_at(one, *_PROVIDER) or string_at(document, *_PROVIDER)
+    event = {
+        "message": text, "object": whose, "reason": status, "severity": status,
+        "first_time": string_at(one, "started_at", "created_at"),
+        "last_time": string_at(one, "updated_at", "timestamp", "time", "started_at", "created_at"),
+    }  # fmt: skip
+    return event if status is not None and _is_event(event) else None
 
 
 def _is_event(one: Record) -> bool:
@@ -59,13 +76,18 @@ def _row(event: Record) -> tuple[Cell, ...]:
     categories = event.get("event_categories") or event.get("EventCategories")
     category = str(categories[0]) if isinstance(categories, list) and categories else None
     reason = string_at(event, "reason", "Reason") or category
-    whose = (string_at(event, *_OBJECT) or "").rpartition("/")[2]
+    whose = _name_in(string_at(event, *_OBJECT) or "")
     kind = (string_at(event, "type", "severity", "level") or category or "").lower()
     count = string_at(event, "count")
     text = f"{reason or 'Event'}: {string_at(event, *_TEXT) or ''}"
     level = "WARN" if kind in _BAD else "INFO"
     number = float(count) if count is not None and count.isdigit() else None
     return last, whose, level, text, reason, number, last if first is None else first, last
+
+
+def _name_in(reference: str) -> str:
+    """The name behind a kind, as in `Pod/cart-0`; words with ` / ` between them are one name."""
+    return reference if " / " in reference else reference.rpartition("/")[2]
 
 
 EVENT_READERS: Final = (

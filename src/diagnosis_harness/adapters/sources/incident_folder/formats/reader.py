@@ -100,6 +100,11 @@ class FileContent:
         """When the file was last written, epoch seconds."""
         return self.file.path.stat().st_mtime
 
+    @property
+    def changed_year(self) -> int:
+        """The year of that, for times that name none."""
+        return datetime.fromtimestamp(self.changed_s, UTC).year
+
     def lines(self) -> Iterator[str]:
         """All lines without their ends."""
         with self._open() as text:

@@ -14,6 +14,7 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.log_records impo
 from diagnosis_harness.adapters.sources.incident_folder.formats.otlp import OTLP_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.prometheus import PROMETHEUS_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.reader import FileHead, FileReader
+from diagnosis_harness.adapters.sources.incident_folder.formats.saved_answers import SAVED_ANSWER_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.spans import SPAN_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.sysstat import SYSSTAT_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.text_log import TEXT_LOG_READERS
@@ -34,6 +35,7 @@ READERS: Final[tuple[FileReader, ...]] = (
     *CHANGE_READERS,
     *EVENT_READERS,
     *ALERT_READERS,
+    *SAVED_ANSWER_READERS,
     *ACCESS_LOG_READERS,
     *TEXT_LOG_READERS,  # the last: many a line begins with a time
 )

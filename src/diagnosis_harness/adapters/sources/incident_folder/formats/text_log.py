@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.formats.log_records import (
@@ -141,10 +140,21 @@ def _is_text_log(head: FileHead) -> bool:
 
 
 def _read_text_log(content: FileContent) -> Iterable[RoleRows]:
-    year = datetime.fromtimestamp(content.changed_s, UTC).year
-    start = _best_start(FileHead(content.file.name, "\n".join(_first(content.lines(), 60)))) or _STARTS[0]
+    year = content.changed_year
+    start = _start_of(content.lines()) or _STARTS[0]
     remark = "" if start.take not in {_yearless, _klog} else f"its times name no year, taken as {year}"
-    return [RoleRows(Role.LOGS, LOG_COLUMNS, _entries(content, start, year), remark)]
+    rows = _entries(content.lines(), start, year, _entity_of_file(content.stem))
+    return [RoleRows(Role.LOGS, LOG_COLUMNS, rows, remark)]
+
+
+def text_log_rows(lines: Sequence[str], *, entity: str | None, year: int) -> Iterator[LogRow]:
+    """The entries of a text log that is part of something else; none where its lines begin with no time."""
+    start = _start_of(iter(lines))
+    return iter(()) if start is None else _entries(iter(lines), start, year, entity)
+
+
+def _start_of(lines: Iterator[str]) -> LineStart | None:
+    return _best_start(FileHead("", "\n".join(_first(lines, 60))))
 
 
 def _first(lines: Iterator[str], limit: int) -> Iterator[str]:
@@ -152,12 +162,11 @@ def _first(lines: Iterator[str], limit: int) -> Iterator[str]:
         yield line
 
 
-def _entries(content: FileContent, start: LineStart, year: int) -> Iterator[LogRow]:
-    entity = _entity_of_file(content.stem)
+def _entries(lines: Iterator[str], start: LineStart, year: int, entity: str | None) -> Iterator[LogRow]:
     held: LogRow | None = None
     joined: list[str] = []
     room = 0
-    for line in content.lines():
+    for line in lines:
         row = _entry(line, start, year, entity)
         if row is not None:
             if held is not None:
