@@ -309,6 +309,24 @@ _EVENT_LIST: Final = {
         }
     ]
 }
+_POD_LIST: Final = {
+    "pods": [
+        {
+            "name": "cart-6d5f7c9b8d-x2x4z",
+            "phase": "Running",
+            "start_time": "2026-05-06T08:40:00Z",
+            "containers": [{"name": "cart", "state": {"started_at": "2026-05-06T08:41:00Z"}}],
+        }
+    ]
+}
+_LOG_TEXT: Final = {
+    "pod_name": "cart-6d5f7c9b8d-x2x4z",
+    "logs": "2026-05-06T08:40:00Z INFO started\n2026-05-06T08:41:00Z ERROR no connection left\n",
+}
+_NAMED_SERIES: Final = {
+    "service": "cart",
+    "cpu_percent": {"timestamps": ["2026-05-06T08:40:00Z", "2026-05-06T08:41:00Z"], "values": [5, 80]},
+}
 SAMPLES: Final[dict[str, tuple[str, str]]] = CHANGE_SAMPLES | {
     "prometheus": ("answer.json", _json(_matrix())),
     "exposition": ("page.prom", _exposition()),
@@ -333,6 +351,9 @@ SAMPLES: Final[dict[str, tuple[str, str]]] = CHANGE_SAMPLES | {
     "datadog": ("cpu.json", _json(_DATADOG)),
     "datadog-v2": ("cpu-2.json", _json(_DATADOG_2)),
     "azure": ("azure.json", _json(_azure())),
+    "pod-list": ("seen.json", _json(_POD_LIST)),
+    "log-text": ("answer.json", _json(_LOG_TEXT)),
+    "named-series": ("values.json", _json(_NAMED_SERIES)),
     "event-list": ("told.json", _json(_EVENT_LIST)),
     "grafana-frames": ("panel.json", _json(_frames())),
     "sadf-json": ("sadf.json", _json(_sadf_json())),

@@ -73,7 +73,7 @@ WRONG_CONTENT = {
     "CSV named .json": ("metrics.json", GOOD, "it holds something else"),
     "CSV named .jsonl": ("metrics.jsonl", GOOD, "it holds something else"),
     "JSON named .csv": ("metrics.csv", '[{"time": 1700000000, "value": 1}]', "it holds JSON, not CSV"),
-    "an object named .json": ("metrics.json", '{"time": 1}', "it is one object, in no form that is known"),
+    "an object named .json": ("metrics.json", '{"time": 1}', "and holds no rows"),
     "text named .gz": ("metrics.csv.gz", GOOD, "its name says gzip, but it is not"),
     "gzip without .gz": ("metrics.csv", gzip.compress(GOOD.encode()), "it holds gzip"),
     "UTF-16": ("metrics.csv", GOOD.encode("utf-16"), "it holds UTF-16 text"),
