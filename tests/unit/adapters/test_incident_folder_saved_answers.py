@@ -1,4 +1,4 @@
-"""Answers of a platform as tools save them in one object: pods, a log as one text, series by name, notices."""
+"""Answers of a platform as tools save them in one object: pods, a log as one text, series, notices."""
 
 from __future__ import annotations
 
