@@ -160,18 +160,18 @@ def _check_object(file: ListedFile, head: FileHead) -> None:
     lists = {printable(str(key)): value for key, value in head.lone.items() if isinstance(value, list)}
     if not lists:
         if head.lone and not any(isinstance(value, dict | list) for value in head.lone.values()):
-            problem = f"it is one object with the fields {_shown_fields(head.lone)}, and holds no rows"
+            problem = f"it is one object with the fields {_first_fields(head.lone)}, and holds no rows"
             raise InvalidInput(file.name, problem, "leave it out: there is nothing in it to compare")
         return
     key, rows = max(lists.items(), key=lambda one: len(one[1]))
     if not rows:
         raise InvalidInput(file.name, f"its list '{key}' is empty: nothing was recorded", "leave it out")
-    shown = _shown_fields(rows[0]) if isinstance(rows[0], dict) else "plain values"
+    shown = _first_fields(rows[0]) if isinstance(rows[0], dict) else "plain values"
     problem = f"it is one object with {len(rows)} rows in '{key}' ({shown}), and none of them says when"
     raise InvalidInput(file.name, problem, "leave it out: what has no time cannot be compared")
 
 
-def _shown_fields(fields: Iterable[object]) -> str:
+def _first_fields(fields: Iterable[object]) -> str:
     return ", ".join(printable(str(field)) for field in islice(fields, _FIELDS_SHOWN)) or "plain values"
 
 
