@@ -81,7 +81,7 @@ def _metric_looks(table: MetricTable | None, victims: AbstractSet[str]) -> Itera
         for place, row in enumerate(table.rows)
         if not victims.isdisjoint((row.owner, row.entity))
         and row.caller is None
-        and row.meaning.side is SignalSide.OWN
+        and (row.meaning.side is SignalSide.OWN or row.callee is not None)  # it feels what it says of another
     ]
     for one in symptoms_of(table, places):
         if one.known:

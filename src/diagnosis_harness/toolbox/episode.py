@@ -22,23 +22,25 @@ EPISODE_BEGINS = 4
 """Points after the onset among which an episode begins: an onset is known to a step or two, and builds up."""
 
 
-def end_of_episode(table: MetricTable, rows: Sequence[int]) -> float | None:
+def end_of_episode(table: MetricTable, rows: Sequence[int], *, also: Sequence[int] = ()) -> float | None:
     """When the episode that these series show ended; None where it lasts, is not clear, or was long.
 
     Args:
         rows: the series that show the trouble from outside.
+        also: further symptoms of whoever is affected, which must be over as well.
     """
+    begins, rows = len(rows), [*rows, *also]
     value = table.value[list(rows), table.split : table.end]
     sign = np.array([table.rows[place].meaning.harmful or 1 for place in rows], dtype=np.float64)
     level, width = table.shift.level[list(rows)], table.shift.width[list(rows)]
     beyond = (value - level[:, None]) * sign[:, None] > NOISE_FLOOR * width[:, None]
-    shown = [row for row in beyond if _begins(row)]
+    shown = [place for place, row in enumerate(beyond[:begins]) if _begins(row)]
     if not shown:
         return None
-    bad = np.any([_in_runs(row, 2) for row in shown], axis=0)
+    bad = np.any([_in_runs(row, 2) for row in beyond], axis=0)  # another symptom may go on
     last = int(np.flatnonzero(bad)[-1])
-    calm = int(np.isfinite(value[:, last + 1 :]).any(axis=0).sum())
-    if calm < max(EPISODE_CALM, last + 1):
+    calm = int(np.isfinite(value[shown, last + 1 :]).all(axis=0).sum())  # silence is not calm
+    if calm < EPISODE_CALM or calm <= last + 1:
         return None
     return float(table.time_s[table.split + last] + 0.5 * table.step_s)
 

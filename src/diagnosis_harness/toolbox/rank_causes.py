@@ -106,6 +106,8 @@ def _overview(
     """That nothing unusual was found; none where anything was, or where too little is known to tell."""
     if view.metrics is None or ranking.affected is None or window is None:
         return ()
+    if ranking.aliases.get(ranking.affected, ranking.affected) != ranking.service:
+        return ()  # what is looked at are series of the whole service, and a part may be broken alone
     if not shows_nothing_unusual(view, ranking, ranking.victims):
         return ()
     count = len(view.metrics.rows)

@@ -63,7 +63,8 @@ def _symptom_courses(table: MetricTable, victims: Collection[str]) -> dict[tuple
     grouped: dict[tuple[str, str], list[int]] = {}
     for place, row in enumerate(table.rows):
         own = row.caller is None and row.meaning.side is SignalSide.OWN
-        if (own or row.caller in victims) and row.meaning.kind in SYMPTOMS and row.meaning.harmful:
+        felt = row.caller in victims or (row.callee is not None and row.owner in victims)
+        if (own or felt) and row.meaning.kind in SYMPTOMS and row.meaning.harmful:
             grouped.setdefault((row.owner, row.signal), []).append(place)
     found = {}
     for (owner, signal), places in grouped.items():

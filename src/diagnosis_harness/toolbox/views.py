@@ -70,8 +70,12 @@ class Views:
         view = build_incident_view(ctx, self.sources, recorded, onset_s=onset_s, until_s=until_s)
         if until_s is not None or view.metrics is None:
             return view
-        rows = view.indicator_rows(self.sources.summary.summary(ctx).alert)
-        over_s = end_of_episode(view.metrics, rows) if rows else None
+        alert = self.sources.summary.summary(ctx).alert
+        entity = alert.entity or view.usual_entry()
+        felt = [] if entity is None else view.symptoms_shown_by(entity)
+        # Of a whole system some series comes and goes at any time; that is nobody's episode.
+        rows = view.indicator_rows(alert) if felt else []
+        over_s = end_of_episode(view.metrics, rows, also=felt) if rows else None
         if over_s is None:
             return view
         return build_incident_view(ctx, self.sources, recorded, onset_s=onset_s, until_s=over_s)

@@ -31,11 +31,19 @@ def bad(*spans_s: tuple[float, float]) -> Floats:
     ) + np.zeros(360)
 
 
-def ranking_until(ctx: RunContext, when: Floats, **asked: float) -> tuple[str | None, float, float]:
-    """Who ranks first, with which score, and how many seconds after the onset are judged."""
+def ranking_until(
+    ctx: RunContext, when: Floats, *more: Series, silent: Floats | float = 0.0, **asked: float
+) -> tuple[str | None, float, float]:
+    """Who ranks first, with which score, and how many seconds after the onset are judged.
+
+    Args:
+        more: further series.
+        silent: not a number where the latency of web is not recorded.
+    """
     sources = InMemorySources(
         incident=(
-            line("web", "latency_p90", 0.3, 0.4 * when),
+            *more,
+            line("web", "latency_p90", 0.3, 0.4 * when + silent),
             line("pay", "latency_p90", 0.1, 0.4 * when),
             line("pay", "cpu_percent", 30.0, 60.0 * when, unit="percent"),
             line("mail", "latency_p90", 0.2, 0.0 * when),
@@ -80,3 +88,18 @@ def test_an_end_that_somebody_states_is_kept(ctx: RunContext) -> None:
     assert ranking_until(ctx, bad((0.0, 240.0)), until=ONSET_S + 1_800.0)[2] == pytest.approx(
         1_800.0, abs=STEP_S
     )
+
+
+def test_another_symptom_of_whoever_is_affected_must_be_over_too(ctx: RunContext) -> None:
+    """Its requests fail long after it is as fast again as before."""
+    failing = line("web", "error_ratio", 0.01, 0.3 * bad((300.0, 3_000.0)), unit="1")
+
+    assert ranking_until(ctx, bad((0.0, 80.0)), failing)[2] > 3_500.0
+
+
+def test_silence_is_not_calm(ctx: RunContext) -> None:
+    """Who writes nothing any more has not come back, though a counter of errors goes on."""
+    counter = line("web", "error_ratio", 0.01, 0.0 * SINCE_S, unit="1")
+    silent = np.where(SINCE_S > 80.0, np.nan, 0.0)
+
+    assert ranking_until(ctx, bad((0.0, 80.0)), counter, silent=silent)[2] > 3_500.0

@@ -29,12 +29,15 @@ def line(entity: str, signal: str, value: Floats | float, *, unit: str = "s") ->
     return Series(entity, signal, unit, TIME_S, np.asarray(value * noise, dtype=np.float64))
 
 
-def overview(ctx: RunContext, *series: Series, signal: str = "latency") -> EvidenceItem | None:
+def overview(
+    ctx: RunContext, *series: Series, entity: str = "web", signal: str | None = "latency"
+) -> EvidenceItem | None:
     """What the ranking says of the whole, if anything."""
     sources = InMemorySources(
         incident=series,
         call_edges=(CallEdge("web", "pay"),),
-        alert=AlertInfo(entity="web", signal=signal, time_s=ONSET_S),
+        part_of={"web-0": "web", "web-1": "web"},
+        alert=AlertInfo(entity=entity, signal=signal, time_s=ONSET_S),
         onset_s=ONSET_S,
     )
     found = RankCauses(Views(sources.sources())).run(ctx, {}).items
@@ -87,6 +90,27 @@ def test_no_trouble_in_a_call_of_the_affected_is_passed_over(ctx: RunContext, tr
 
     assert overview(ctx, *CALM, line("web->pay", "latency", 0.1)) is not None
     assert overview(ctx, *CALM, line("web->pay", "latency", slow)) is None
+
+
+@pytest.mark.parametrize("trouble", [during(0.0, 240.0), during(-1_800.0, -1_200.0)])
+def test_no_trouble_that_is_named_after_a_callee_is_passed_over(ctx: RunContext, trouble: Floats) -> None:
+    """The affected writes it, so its users feel it."""
+    callee = line("price-list", "latency", 0.1)
+    failing = line("web", "price_list_error_ratio", 0.002 + 0.4 * trouble, unit="ratio")
+
+    assert (
+        overview(ctx, *CALM, callee, line("web", "price_list_error_ratio", 0.002, unit="ratio")) is not None
+    )
+    assert overview(ctx, *CALM, callee, failing) is None
+
+
+@pytest.mark.parametrize("part", ["web-1", "web->pay"])
+def test_of_a_part_nothing_is_said_of_the_whole(ctx: RunContext, part: str) -> None:
+    """The service hides what one instance or one call went through."""
+    parts = (line("web-0", "latency", 0.2), line("web-1", "latency", 0.2), line("web->pay", "latency", 0.1))
+
+    assert overview(ctx, *CALM, *parts) is not None
+    assert overview(ctx, *CALM, *parts, entity=part, signal=None) is None
 
 
 @pytest.mark.parametrize("times", [0.15, 3.0])
