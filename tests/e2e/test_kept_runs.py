@@ -17,8 +17,12 @@ from tests.support.command_line import Diagnose, command_runner
 
 from diagnosis_harness.application.kept_run import KeptRun
 from diagnosis_harness.application.previous_turn import Turn
+from diagnosis_harness.bootstrap.local_runs import open_local_runs
 from diagnosis_harness.cli.kept_runs import turn_after
+from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.settings import load_settings
 
 FAKE = Path(__file__).with_name("fake_diagnose.py")
 FIRST = 1_700_000_000
@@ -238,7 +242,7 @@ def test_a_kept_run_is_marked_and_shows_it(diagnose: Diagnose, folder: Path) -> 
     first = diagnose("runs", "mark", "last", "wrong", "--cause", "cart", "--note", "seen in the logs")
     run_id = json.loads(diagnose("show", "--json").out)["run"]["run_id"]
 
-    assert first.out == f"Marked as wrong: {run_id}.\nThe cause was cart.\n"
+    assert first.out == f"Marked as wrong: {run_id}.\nThe cause was cart.\nNote: seen in the logs\n"
     assert diagnose("show").out.endswith(first.out)
     stored = json.loads(diagnose("runs", "mark", run_id[:12], "RIGHT", "--json").out)
     assert (stored["verdict"], stored["cause"], stored["given_by"]) == ("RIGHT", None, "local")
@@ -252,3 +256,56 @@ def test_a_verdict_that_is_none_is_refused(diagnose: Diagnose, folder: Path) -> 
         refused = diagnose("runs", "mark", *arguments)
         assert refused.code == 2, refused
         assert len(refused.err.strip().splitlines()) == 1
+
+
+def test_a_mark_speaks_the_language_of_its_run(diagnose: Diagnose, folder: Path) -> None:
+    """Nobody has to say it again."""
+    diagnose("ask", "checkout 为什么慢？", "--from", str(folder))
+
+    assert diagnose("runs", "mark", "last", "right").out.startswith("已标记为正确：")
+    assert "已标记为正确：" in diagnose("show").out
+
+
+def test_what_was_no_diagnosis_cannot_be_marked(diagnose: Diagnose) -> None:
+    """As in the service: a run that failed was neither right nor wrong."""
+    failed = replace(
+        KeptRun.of(documents.success(Language.EN), folder=None, baseline=None, zone=None),
+        outcome=ReleaseOutcome.FAILED,
+    )
+    runs = open_local_runs(load_settings(None))
+    assert runs is not None
+    runs.keep(failed, now_s=SystemClock().now_s())
+    refused = diagnose("runs", "mark", "last", "right")
+
+    assert (refused.code, refused.out) == (2, "")
+    assert "it gave no diagnosis" in refused.err
+
+
+def test_a_long_note_of_addresses_is_taken_and_a_cause_that_is_one_is_refused(
+    diagnose: Diagnose, folder: Path
+) -> None:
+    """What the person wrote is measured, and not what masking makes of it."""
+    diagnose("ask", QUESTION, "--from", str(folder))
+    note = " ".join(f"a{number}@x.example" for number in range(70))
+
+    assert diagnose("runs", "mark", "last", "wrong", "--note", note).code == 0
+    assert "[masked:email]" in diagnose("show").out
+    refused = diagnose("runs", "mark", "last", "wrong", "--cause", "ann@shop.example")
+    assert "it looks like an address or a secret" in refused.err
+
+
+def test_the_last_run_is_not_guessed_where_two_places_have_one(
+    diagnose: Diagnose, folder: Path, tmp_path: Path
+) -> None:
+    """The id of a kept run finds it all the same."""
+    settings = tmp_path / "settings.toml"
+    database = tmp_path / "service.db"
+    database.touch()
+    settings.write_text(f'[database]\nurl = "sqlite:///{database}"\n', encoding="utf-8")
+    diagnose("ask", QUESTION, "--from", str(folder))
+    run_id = json.loads(diagnose("show", "--json").out)["run"]["run_id"]
+
+    refused = diagnose("--settings", str(settings), "runs", "mark", "last", "right")
+    assert refused.code == 2
+    assert f"both this machine ({run_id}) and the database of the service" in refused.err
+    assert diagnose("--settings", str(settings), "runs", "mark", run_id, "right").code == 0

@@ -6,12 +6,20 @@ import sys
 from pathlib import Path
 
 from diagnosis_harness.application.callers.caller import LOCAL
-from diagnosis_harness.application.runs.feedback import Feedback, FeedbackVerdict, check_cause, check_note
-from diagnosis_harness.cli.client.connect import has_stored_runs, with_run
+from diagnosis_harness.application.runs.feedback import (
+    Feedback,
+    FeedbackVerdict,
+    check_cause,
+    check_gave_a_diagnosis,
+    check_note,
+    new_feedback,
+)
+from diagnosis_harness.cli.client.connect import has_stored_runs, is_server_named, with_run
 from diagnosis_harness.cli.client.runs_client import RunsClient
-from diagnosis_harness.cli.kept_runs import find_kept, open_runs, store_errors
+from diagnosis_harness.cli.kept_runs import LATEST, find_kept, open_runs, store_errors
 from diagnosis_harness.cli.options import RunsOptions
 from diagnosis_harness.cli.output import tell, tell_json
+from diagnosis_harness.cli.run_file import read_run
 from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -32,10 +40,11 @@ def mark_run(
         InvalidInput: an argument cannot be used.
     """
     mark = read_verdict(verdict, options.language)
-    cause, note = check_cause(cause), check_note(note)
-    if not has_stored_runs(options):
-        stored = _mark_kept(options, run, mark, cause=cause, note=note)
-        _print(stored, options.language, as_json=as_json)
+    check_cause(cause)
+    check_note(note)
+    if not has_stored_runs(options) or _is_kept(options, run):
+        feedback, language = _mark_kept(options, run, mark, cause=cause, note=note)
+        _print(FeedbackView.of(feedback).body(), language, as_json=as_json)
         return 0
 
     async def work(client: RunsClient, facts: WholeRunView) -> int:
@@ -59,22 +68,39 @@ def read_verdict(text: str, language: Language) -> FeedbackVerdict:
         raise InvalidInput(escape_line(text), problem.in_(language), remedy.in_(language)) from None
 
 
+def _is_kept(options: RunsOptions, reference: str) -> bool:
+    """Whether the run is one of this machine, where a service has runs as well.
+
+    Raises:
+        InvalidInput: it is the last one, and both have one.
+    """
+    if is_server_named(options):
+        return False
+    runs = open_runs(options.settings_file, options.language)
+    with store_errors(runs, options.language):
+        found = runs.latest() if reference == LATEST else runs.starting_with(reference)
+    if found and reference == LATEST:
+        problem, remedy = words.TWO_LASTS, words.TWO_LASTS_REMEDY
+        raise InvalidInput(
+            LATEST,
+            problem.render(options.language, run=found[0].run_id),
+            remedy.in_(options.language),
+        )
+    return bool(found)
+
+
 def _mark_kept(
     options: RunsOptions, reference: str, verdict: FeedbackVerdict, *, cause: str | None, note: str
-) -> JsonValue:
+) -> tuple[Feedback, Language]:
     run = find_kept(reference, options.settings_file, options.language)
-    feedback = Feedback(
-        run_id=run.run_id,
-        given_by=LOCAL.name,
-        verdict=verdict,
-        cause=cause,
-        note=note,
-        given_s=SystemClock().now_s(),
-    )
+    check_gave_a_diagnosis(run.run_id, run.intent, run.outcome)
+    now_s = SystemClock().now_s()
+    feedback = new_feedback(run.run_id, LOCAL, verdict, cause=cause, note=note, given_s=now_s)
     runs = open_runs(options.settings_file, options.language)
     with store_errors(runs, options.language):
         runs.mark(feedback)
-    return FeedbackView.of(feedback).body()
+    _, language = read_run(run.run_id, options.settings_file, options.lang)
+    return feedback, language
 
 
 def lines_of_kept_mark(run_id: str, settings_file: Path | None, language: Language) -> list[str]:
@@ -94,6 +120,8 @@ def mark_lines(view: FeedbackView, language: Language) -> list[str]:
     lines = [words.MARKED[view.verdict].render(language, run=view.run_id)]
     if view.cause is not None:
         lines.append(words.MARKED_CAUSE.render(language, cause=display_name(view.cause)))
+    if view.note:
+        lines.append(words.MARKED_NOTE.render(language, note=escape_line(" ".join(view.note.split()))))
     return lines
 
 

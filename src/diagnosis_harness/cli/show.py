@@ -59,13 +59,13 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
         if as_json:
             write_json(read_run_bytes(run, settings_file(), lang or Language.EN).data)
             return
-        document, _ = read_run(run, settings_file(), lang)
+        document, language = read_run(run, settings_file(), lang)
         console = make_console(color=not no_color)
         console.print_lines(report_lines(document, width=console.width))
         if not Path(run).is_file():
             from diagnosis_harness.cli.runs_mark import lines_of_kept_mark
 
-            console.print_lines(lines_of_kept_mark(document.run.run_id, settings_file(), lang or Language.EN))
+            console.print_lines(lines_of_kept_mark(document.run.run_id, settings_file(), language))
 
 
 def _list(settings_file: Path | None, language: Language, *, color: bool) -> None:

@@ -179,3 +179,19 @@ def test_a_file_of_the_version_before_takes_verdicts(runs: LocalRuns) -> None:
     assert runs.feedback("run-1") is None
     with pytest.raises(StoreFailure, match="deleted"):
         runs.mark(said)
+
+
+def test_a_verdict_stays_where_its_run_is_kept_again(runs: LocalRuns) -> None:
+    """And one that is damaged is a failure that names the file."""
+    runs.keep(make_run("run-1"), now_s=NOW_S)
+    said = Feedback(
+        run_id="run-1", given_by="local", verdict=FeedbackVerdict.RIGHT, cause=None, note="", given_s=NOW_S
+    )
+    runs.mark(said)
+    runs.keep(make_run("run-1"), now_s=NOW_S + 1.0)
+    assert runs.feedback("run-1") == said
+
+    with closing(sqlite3.connect(runs.file)) as connection, connection:
+        connection.execute("UPDATE run SET feedback = '{}'")
+    with pytest.raises(StoreFailure, match="cannot be read"):
+        runs.feedback("run-1")

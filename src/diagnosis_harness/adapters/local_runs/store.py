@@ -51,7 +51,10 @@ _COLUMNS = (
     "run_id, session_id, started_at, question, intent, outcome, folder, baseline, zone, published_result, "
     "document"
 )
-_INSERT = f"INSERT OR REPLACE INTO run (kept_s, {_COLUMNS}) VALUES ({', '.join('?' * 12)})"  # noqa: S608 - our own
+_INSERT = (
+    f"INSERT OR REPLACE INTO run (feedback, kept_s, {_COLUMNS}) "  # noqa: S608 - our own
+    f"VALUES ((SELECT feedback FROM run WHERE run_id = ?), {', '.join('?' * 12)})"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ class LocalRuns:
             StoreFailure: it cannot be written.
         """
         with self._open(create=True) as connection, connection:
-            connection.execute(_INSERT, (now_s, *_row(run)))
+            connection.execute(_INSERT, (run.run_id, now_s, *_row(run)))
             self._delete_beyond_limits(connection, now_s)
 
     def prune(self, *, now_s: float) -> None:
@@ -116,10 +119,13 @@ class LocalRuns:
             "note": feedback.note,
             "given_s": feedback.given_s,
         }
+        gone = StoreFailure(f"{self.file}: the run was deleted", kind=FailureKind.REJECTED)
+        if not self.file.is_file():
+            raise gone
         with self._open(create=False) as connection, connection:
             values = (json.dumps(said), feedback.run_id)
             if connection.execute("UPDATE run SET feedback = ? WHERE run_id = ?", values).rowcount != 1:
-                raise StoreFailure(f"{self.file}: the run was deleted", kind=FailureKind.REJECTED)
+                raise gone
 
     def feedback(self, run_id: str) -> Feedback | None:
         """The verdict on a run; None if there is none, or no such run.
@@ -133,8 +139,11 @@ class LocalRuns:
             found = connection.execute("SELECT feedback FROM run WHERE run_id = ?", (run_id,)).fetchone()
             if found is None or found[0] is None:
                 return None
-            said = json.loads(found[0])
-            return Feedback(run_id=run_id, **{**said, "verdict": FeedbackVerdict(said["verdict"])})
+            try:
+                said = json.loads(found[0])
+                return Feedback(run_id=run_id, **{**said, "verdict": FeedbackVerdict(said["verdict"])})
+            except (KeyError, TypeError) as error:
+                raise ValueError("a verdict in it cannot be read") from error
 
     def latest(self, limit: int = 1, *, session_id: str | None = None) -> tuple[KeptRun, ...]:
         """The latest runs, of all sessions or of one, the latest first; empty where none is kept.

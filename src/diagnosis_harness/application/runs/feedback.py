@@ -9,7 +9,6 @@ from typing import Protocol
 from diagnosis_harness.application.callers.caller import Caller
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.runs.reader import RunReader
-from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import InvalidInput, NotPermitted, RunGoesOn
 from diagnosis_harness.kernel.masking import mask_or_withhold
@@ -90,16 +89,13 @@ class RunFeedback:
             StoreFailure: it cannot be stored.
         """
         _check_may_mark(caller)
+        check_cause(cause)
+        check_note(note)
         row = await self._runs.row(caller, run_id)
-        _check_gave_a_diagnosis(row)
-        feedback = Feedback(
-            run_id=row.request.run_id,
-            given_by=caller.name,
-            verdict=verdict,
-            cause=check_cause(cause),
-            note=check_note(note),
-            given_s=self._clock.now_s(),
-        )
+        if row.ending is None or not row.is_closed:
+            raise RunGoesOn(row.request.run_id)
+        check_gave_a_diagnosis(run_id, row.intent, row.ending.outcome)
+        feedback = new_feedback(run_id, caller, verdict, cause=cause, note=note, given_s=self._clock.now_s())
         await self._store.put(feedback)
         return feedback
 
@@ -124,46 +120,71 @@ class RunFeedback:
         return await self._store.remove(row.request.run_id, caller.name)
 
 
-def check_cause(cause: str | None) -> str | None:
-    """The name of a cause, masked; None if none is given.
+def new_feedback(
+    run_id: str,
+    caller: Caller,
+    verdict: FeedbackVerdict,
+    *,
+    cause: str | None,
+    note: str,
+    given_s: float,
+) -> Feedback:
+    """What is stored of a verdict whose cause and note were checked: the note masked."""
+    return Feedback(
+        run_id=run_id,
+        given_by=caller.name,
+        verdict=verdict,
+        cause=None if cause is None else cause.strip(),
+        note=mask_or_withhold(note.strip()),
+        given_s=given_s,
+    )
+
+
+def check_cause(cause: str | None) -> None:
+    """Refuse a cause that is no name.
 
     Raises:
-        InvalidInput: it is empty, has several lines, or is longer than a name may be.
+        InvalidInput: it is empty, has several lines, is longer than a name may be, or would be masked.
     """
     if cause is None:
-        return None
+        return
     name = cause.strip()
     if not name or not name.isprintable() or len(name) > CAUSE_LIMIT_CHARACTERS:
         raise InvalidInput(
             "cause", "it is not a name", f"write one line of at most {CAUSE_LIMIT_CHARACTERS} characters"
         )
-    return mask_or_withhold(name)
+    if mask_or_withhold(name) != name:
+        raise InvalidInput(
+            "cause", "it looks like an address or a secret", "write the name of a service, host or change"
+        )
 
 
-def check_note(note: str) -> str:
-    """A note, masked.
+def check_note(note: str) -> None:
+    """Refuse a note that is too long.
 
     Raises:
-        InvalidInput: it is too long.
+        InvalidInput: it has more than `NOTE_LIMIT_CHARACTERS`.
     """
     if len(note) > NOTE_LIMIT_CHARACTERS:
         raise InvalidInput(
             "note", f"it has {len(note):,} characters", f"write at most {NOTE_LIMIT_CHARACTERS:,}"
         )
-    return mask_or_withhold(note.strip())
+
+
+def check_gave_a_diagnosis(run_id: str, intent: IntentType | None, outcome: ReleaseOutcome) -> None:
+    """Refuse a run whose answer can be neither right nor wrong.
+
+    Raises:
+        InvalidInput: it was no diagnosis, or gave no answer.
+    """
+    if intent is not IntentType.DIAGNOSIS or outcome not in _ANSWERED:
+        raise InvalidInput(
+            run_id,
+            "it gave no diagnosis that could be right or wrong",
+            "mark a run whose outcome is SUCCESS or FALLBACK",
+        )
 
 
 def _check_may_mark(caller: Caller) -> None:
     if not caller.may_ask:
         raise NotPermitted("a viewer may only read")
-
-
-def _check_gave_a_diagnosis(row: RunRow) -> None:
-    if row.ending is None or not row.is_closed:
-        raise RunGoesOn(row.request.run_id)
-    if row.intent is not IntentType.DIAGNOSIS or row.ending.outcome not in _ANSWERED:
-        raise InvalidInput(
-            row.request.run_id,
-            "it gave no diagnosis that could be right or wrong",
-            "mark a run whose outcome is SUCCESS or FALLBACK",
-        )

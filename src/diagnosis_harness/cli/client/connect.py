@@ -67,14 +67,23 @@ def has_stored_runs(options: RunsOptions) -> bool:
     Raises:
         InvalidInput: a setting cannot be used.
     """
-    settings = load_settings(options.settings_file)
-    if settings.remote.url if options.server is None else options.server:
+    if is_server_named(options):
         return True
     try:
         from diagnosis_harness.bootstrap.stored_runs import has_database
     except ModuleNotFoundError:  # a plain installation has no database
         return False
-    return has_database(settings)
+    return has_database(load_settings(options.settings_file))
+
+
+def is_server_named(options: RunsOptions) -> bool:
+    """Whether an option or the settings name a server.
+
+    Raises:
+        InvalidInput: a setting cannot be used.
+    """
+    settings = load_settings(options.settings_file)
+    return bool(settings.remote.url if options.server is None else options.server)
 
 
 def report_failures(language: Language, work: Callable[[], int]) -> int:

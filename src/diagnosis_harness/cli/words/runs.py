@@ -99,6 +99,12 @@ MARKED = {
     "WRONG": Text(en="Marked as wrong: {run}.", zh="已标记为错误：{run}。"),
 }
 MARKED_CAUSE = Text(en="The cause was {cause}.", zh="实际原因是 {cause}。")
+MARKED_NOTE = Text(en="Note: {note}", zh="备注：{note}")
+TWO_LASTS = Text(
+    en="both this machine ({run}) and the database of the service have a last run",
+    zh="本机（{run}）和服务的数据库各有最近一次运行",
+)
+TWO_LASTS_REMEDY = Text(en="give the id of the run", zh="请给出运行的编号")
 NO_VERDICT = Text(en="that is not a verdict", zh="这不是评价")
 NO_VERDICT_REMEDY = Text(en="write right or wrong", zh="请写 right（正确）或 wrong（错误）")
 IN_FLIGHT = Text(en="Still in flight: {calls}.", zh="当时仍在进行：{calls}。")
