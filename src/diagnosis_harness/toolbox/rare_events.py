@@ -13,6 +13,7 @@ from diagnosis_harness.analysis.meaning import SignalKind
 from diagnosis_harness.analysis.rare import LEAST_SHARE, rare_score
 from diagnosis_harness.analysis.robust import MOST_WIDTHS_STILL, high_rows
 from diagnosis_harness.analysis.shift import Shift
+from diagnosis_harness.analysis.signal_vocabulary import GIVEN_UP
 from diagnosis_harness.analysis.signal_words import words_of
 from diagnosis_harness.toolbox.metric_row import MetricRow
 
@@ -110,9 +111,16 @@ def _is_rare(share: Floats) -> bool:
 
 
 def counts_requests(row: MetricRow) -> bool:
-    """Whether a series says how many requests there were."""
+    """Whether a series says how many requests there were, and not how many callers gave up."""
     words = frozenset(words_of(row.signal))
-    return row.meaning.kind is SignalKind.TRAFFIC and bool(words & _COUNTS) and not words & _NO_COUNTS
+    if row.meaning.kind is not SignalKind.TRAFFIC or counts_callers_that_gave_up(row):
+        return False
+    return bool(words & _COUNTS) and not words & _NO_COUNTS
+
+
+def counts_callers_that_gave_up(row: MetricRow) -> bool:
+    """Whether a server counts requests whose caller no longer waited: neither its failure nor demand."""
+    return row.meaning.kind is SignalKind.TRAFFIC and any(map(GIVEN_UP.fullmatch, words_of(row.signal)))
 
 
 def _fewest_requests(before: Floats, late: Floats) -> float:

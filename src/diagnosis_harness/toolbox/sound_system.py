@@ -20,7 +20,7 @@ from diagnosis_harness.toolbox.clues import LEAST_DEMAND
 from diagnosis_harness.toolbox.effect import EffectState
 from diagnosis_harness.toolbox.incident_view import IncidentView, RankedCauses
 from diagnosis_harness.toolbox.metric_table import MetricTable
-from diagnosis_harness.toolbox.rare_events import counts_requests
+from diagnosis_harness.toolbox.rare_events import counts_callers_that_gave_up, counts_requests
 
 STANDS_OUT = 0.5
 """Score, in log units above the noise, from which a candidate stands out: one window of normal operation in
@@ -64,12 +64,13 @@ def _symptom_courses(table: MetricTable, victims: Collection[str]) -> dict[tuple
     for place, row in enumerate(table.rows):
         own = row.caller is None and row.meaning.side is SignalSide.OWN
         felt = row.caller in victims or (row.callee is not None and row.owner in victims)
-        if (own or felt) and row.meaning.kind in SYMPTOMS and row.meaning.harmful:
+        is_symptom = row.meaning.kind in SYMPTOMS and row.meaning.harmful != 0
+        if (own or felt) and (is_symptom or counts_callers_that_gave_up(row)):
             grouped.setdefault((row.owner, row.signal), []).append(place)
     found = {}
     for (owner, signal), places in grouped.items():
         whole = [place for place in places if table.rows[place].entity == owner] or places
-        found[owner, signal] = mean_rows(table.value, whole) * table.rows[whole[0]].meaning.harmful
+        found[owner, signal] = mean_rows(table.value, whole) * (table.rows[whole[0]].meaning.harmful or 1)
     return found
 
 

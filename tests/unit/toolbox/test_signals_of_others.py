@@ -1,4 +1,4 @@
-"""Symptoms that are named after another entity show what that one passes on, and blame not their writer."""
+"""Symptoms named after another entity show what that one passes on, and do not blame who writes them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from tests.support.small_incident import ONSET_S
 
+from diagnosis_harness.analysis.name_meaning import meaning_of
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.testing.sources import InMemorySources
+from diagnosis_harness.toolbox.metric_table import MetricRow
 from diagnosis_harness.toolbox.ports import AlertInfo, Series
 from diagnosis_harness.toolbox.rank_causes import RankCauses
+from diagnosis_harness.toolbox.rare_events import counts_requests
 from diagnosis_harness.toolbox.views import Views
 
 TIME_S = np.linspace(ONSET_S - 3_585.0, ONSET_S + 585.0, 140)
@@ -42,7 +45,9 @@ def first(ctx: RunContext, *series: Series, affected: str) -> str | None:
         "calls_to_price_list_failed",
     ],
 )
-def test_failures_that_are_named_after_another_blame_not_their_writer(ctx: RunContext, signal: str) -> None:
+def test_failures_that_are_named_after_another_do_not_blame_their_writer(
+    ctx: RunContext, signal: str
+) -> None:
     """However its name is written: the louder view from outside is no cause of what it is a view of."""
     seen = line("web-shop", signal, 0.002, 0.4)
 
@@ -97,3 +102,18 @@ def test_a_pool_towards_another_is_a_resource_of_its_own(ctx: RunContext) -> Non
         first(ctx, pool, slow, line("price-list", "latency_p90", 0.1, 0.0, unit="s"), affected="web-shop")
         == "web-shop"
     )
+
+
+@pytest.mark.parametrize(
+    ("signal", "counts"),
+    [
+        ("http.server.requests", True),
+        ("http.server.requests.canceled", False),
+        ("http_requests_499_total", False),
+    ],
+)
+def test_callers_that_give_up_are_no_demand(signal: str, counts: bool) -> None:
+    """A slow server whose callers give up is not excused by a surge of them."""
+    meaning = meaning_of(signal, None, entity="web")
+
+    assert counts_requests(MetricRow("web", signal, "1", meaning, "web", None, False, None)) is counts

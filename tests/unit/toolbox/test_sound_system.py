@@ -104,6 +104,14 @@ def test_no_trouble_that_is_named_after_a_callee_is_passed_over(ctx: RunContext,
     assert overview(ctx, *CALM, callee, failing) is None
 
 
+def test_callers_that_give_up_are_unusual(ctx: RunContext) -> None:
+    """Whoever is to blame for it, and though it is no demand."""
+    name, often = "http.server.requests.canceled", 0.02 + 3.0 * during(0.0, 600.0)
+
+    assert overview(ctx, *CALM, line("web", name, 0.02, unit="rps")) is not None
+    assert overview(ctx, *CALM, line("web", name, often, unit="rps")) is None
+
+
 @pytest.mark.parametrize("part", ["web-1", "web->pay"])
 def test_of_a_part_nothing_is_said_of_the_whole(ctx: RunContext, part: str) -> None:
     """The service hides what one instance or one call went through."""
