@@ -9,7 +9,7 @@ from tests.support.small_incident import ONSET_S
 from diagnosis_harness.analysis.name_meaning import meaning_of
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.testing.sources import InMemorySources
-from diagnosis_harness.toolbox.metric_table import MetricRow
+from diagnosis_harness.toolbox.metric_row import MetricRow
 from diagnosis_harness.toolbox.ports import AlertInfo, Series
 from diagnosis_harness.toolbox.rank_causes import RankCauses
 from diagnosis_harness.toolbox.rare_events import counts_requests
@@ -107,7 +107,7 @@ def test_a_pool_towards_another_is_a_resource_of_its_own(ctx: RunContext) -> Non
 @pytest.mark.parametrize(
     ("signal", "counts"),
     [
-        ("http.server.requests", True),
+        ("http_requests_total", True),
         ("http.server.requests.canceled", False),
         ("http_requests_499_total", False),
     ],
