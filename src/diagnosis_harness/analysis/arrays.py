@@ -1,4 +1,4 @@
-"""Types of the arrays in the statistics."""
+"""Array types used by the statistics."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Codes = NDArray[np.signedinteger[Any]]
-"""Whole numbers that stand for something, such as rows or names; as narrow as they may be."""
+"""Integers that index something, such as rows or names; stored in the smallest type that fits."""
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]

@@ -1,8 +1,8 @@
-"""Decides which end of a call is charged with the time between its two ends.
+"""Decides which end of a call is charged with the time that passes between the two ends.
 
-A slow path to an entity shows on the calls to it. An entity whose own network is slow shows on all calls that
-it makes, whoever answers. So what all calls of a caller have in common is charged to the caller, and the rest
-to the callee.
+A slow path to an entity shows on the calls to it. An entity whose own network is slow shows on all calls
+that it makes, whichever callee answers. So the part that all calls of a caller have in common is charged to
+the caller, and the rest to the callee.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from diagnosis_harness.analysis.clue import Clue, Modality
 
 @dataclass(frozen=True, slots=True)
 class GapCharge:
-    """A score charged to an entity, with the call (or `caller->*`) that shows it."""
+    """A score charged to an entity, and the call (or `caller->*`) that shows it."""
 
     entity: str
     region: str
@@ -23,11 +23,12 @@ class GapCharge:
 
 
 def charge_gaps(scores: Mapping[tuple[str, str], float]) -> list[GapCharge]:
-    """Charges from scores by (caller, callee): to each callee the rest, to each caller the common part."""
+    """Turn scores by (caller, callee) into charges: the common part to the caller, the rest to the callee."""
     by_caller: dict[str, list[float]] = {}
     for (caller, _), z in scores.items():
         by_caller.setdefault(caller, []).append(z)
-    # The lower median: of two calls the calmer one, so a single slow callee never looks like a common cause.
+    # The lower median: of two calls the smaller score, so a single slow callee never looks like a common
+    # cause.
     common = {
         caller: max(0.0, sorted(found)[(len(found) - 1) // 2]) if len(found) > 1 else 0.0
         for caller, found in by_caller.items()
@@ -43,7 +44,10 @@ def charge_gaps(scores: Mapping[tuple[str, str], float]) -> list[GapCharge]:
 def gap_clues(
     charges: list[GapCharge], *, noise: float, null_windows: int, untraced: Collection[str] = ()
 ) -> list[Clue]:
-    """The charges as clues. Time of an untraced entity was spent there or on the way: nobody knows which."""
+    """Turn the charges into clues.
+
+    For an untraced entity, time spent inside it and time on the way are not separable.
+    """
     return [
         Clue(
             one.entity,

@@ -1,7 +1,7 @@
-"""Which changes fit an incident in time, place and words, and why the others are ruled out. Pure.
+"""Decides which changes fit an incident in time, place and words, and why the others are ruled out. Pure.
 
-The result is never a cause: changes happen all day, and most of those before an incident are innocent. It is
-an ordered list to look at, with a reason for each.
+The result is never a cause: changes happen all day, and most of those before an incident are innocent. It
+is an ordered list of changes to examine, with a reason for each.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from diagnosis_harness.analysis.change_words import WordFit
 
 SLACK_S = 60.0  # an onset is known to about a minute
 HALF_WORTH_S = 3_600.0  # a change an hour before counts half as much as one right before
-LONG_BEFORE_S = 86_400.0  # what ran for a day without trouble is not what began it
-STEP_AWAY = 0.25  # what each call between takes from a place
-UNREAD_WORTH = 0.5  # of a change without words to compare on one side, where the best match counts 1
-UNPLACED = 0.5  # a change of which nobody knows whose it is
-LEAST_FIT = 0.05  # of all that is new, by weight: a twentieth, where two words in forty are no chance
-LEAST_WORDS = 2  # one word alone is chance
-RIGHT_BEFORE_S = 900.0  # made where it shows, and in the quarter of an hour before: there one word is enough
-CLEAR_LEAD = 0.7  # of the first's score; a second candidate that reaches it is as good
+LONG_BEFORE_S = 86_400.0  # a change that ran for a day without trouble did not start it
+STEP_AWAY = 0.25  # deducted from the place score for each call in between
+UNREAD_WORTH = 0.5  # if either side has no words to compare; the best match counts 1
+UNPLACED = 0.5  # for a change whose entity is unknown
+LEAST_FIT = 0.05  # by weight: a twentieth, since two words in forty are no coincidence
+LEAST_WORDS = 2  # one word alone may be coincidence
+RIGHT_BEFORE_S = 900.0  # for a change of the affected entity shortly before, one word is enough
+CLEAR_LEAD = 0.7  # share of the first's score from which a second candidate counts as equally good
 
 
 class ChangeVerdict(StrEnum):
@@ -31,7 +31,7 @@ class ChangeVerdict(StrEnum):
     CANDIDATE = "candidate"  # fits in time, place and words
     UNREAD = "unread"  # fits in time and place; what it changed is not recorded
     UNCOMPARED = "uncompared"  # fits in time and place; no new line is recorded to compare its words with
-    NO_MATCH = "no-match"  # fits in time and place; nothing that is new speaks of what it changed
+    NO_MATCH = "no-match"  # fits in time and place; nothing new mentions what it changed
     AFTER = "after-the-onset"
     LONG_BEFORE = "long-before"
     ELSEWHERE = "not-on-the-path"
@@ -39,32 +39,32 @@ class ChangeVerdict(StrEnum):
 
 
 FITTING = frozenset({ChangeVerdict.CANDIDATE, ChangeVerdict.UNREAD, ChangeVerdict.UNCOMPARED})
-"""Verdicts of a change that may have set the incident off."""
+"""Verdicts of a change that may have triggered the incident."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeFacts:
-    """One change, with its deploy where it has one.
+    """One change, with its deploy if it has one.
 
     Attributes:
-        time_s: when it came to run: the time of its deploy, else its own.
-        place: the calls between the affected entity and whose it is; None where nobody knows whose it is,
-            -1 where it is known to lie off the path.
-        is_told: whether it is recorded what it changed, and not only that something was.
+        time_s: when it took effect: the time of its deploy, otherwise its own.
+        place: the number of calls between the affected entity and the changed one; None if the changed
+            entity is unknown, -1 if it is known to be off the path.
+        is_described: whether the record says what was changed, not only that something was.
     """
 
     time_s: float
     place: int | None
     sha: str | None
     text: str
-    is_told: bool = True
+    is_described: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class WeighedChange:
-    """One change as it was weighed; `score` is 0 to 1 and comparable inside one incident.
+    """A change with its score, 0 to 1 and comparable within one incident.
 
-    `leads` says that no other change of the incident fits nearly as well.
+    `leads` is true if no other change of the incident fits nearly as well.
     """
 
     row: int
@@ -81,10 +81,10 @@ def weigh(
     onset_s: float,
     has_new_lines: bool = True,
 ) -> tuple[WeighedChange, ...]:
-    """All changes, the likeliest first, and those that are ruled out behind them.
+    """All changes, the likeliest first, followed by those that are ruled out.
 
     Args:
-        has_new_lines: whether log lines show anything new that the words of a change could fit.
+        has_new_lines: whether there are new log lines that the words of a change could match.
     """
     best = max((fit.score for fit in matches), default=0.0)
     reverted = rows_reverted(changes, until_s=onset_s)
@@ -95,7 +95,7 @@ def weigh(
         place = UNPLACED if change.place is None else 1.0 / (1.0 + STEP_AWAY * max(change.place, 0))
         share = fit.score / best if best > 0 else 0.0
         verdict = out or _verdict(change, fit, onset_s=onset_s, has_new_lines=has_new_lines)
-        by_place = verdict in (ChangeVerdict.UNREAD, ChangeVerdict.UNCOMPARED) or not change.is_told
+        by_place = verdict in (ChangeVerdict.UNREAD, ChangeVerdict.UNCOMPARED) or not change.is_described
         worth = near * place * (UNREAD_WORTH if by_place else share)
         found.append(WeighedChange(row, verdict, worth if out is None else 0.0, fit.words))
     order = list(ChangeVerdict)
@@ -109,8 +109,8 @@ def weigh(
 
 
 def _verdict(change: ChangeFacts, fit: WordFit, *, onset_s: float, has_new_lines: bool) -> ChangeVerdict:
-    """Of a change that nothing rules out."""
-    if not change.is_told:
+    """The verdict on a change that nothing rules out."""
+    if not change.is_described:
         return ChangeVerdict.UNREAD if change.place is not None else ChangeVerdict.NO_MATCH
     right_before = change.place == 0 and onset_s - change.time_s <= RIGHT_BEFORE_S
     least = LEAST_FIT if change.place is not None else LEAST_FIT / UNPLACED
@@ -138,7 +138,7 @@ _REVERT = re.compile(
 
 
 def rows_reverted(changes: Sequence[ChangeFacts], *, until_s: float) -> frozenset[int]:
-    """The changes that another one took back before a time."""
+    """The changes that another change reverted before the given time."""
     found = set()
     for back in changes:
         said = _REVERT.search(back.text)
@@ -156,10 +156,10 @@ def rows_reverted(changes: Sequence[ChangeFacts], *, until_s: float) -> frozense
 def count_calls_between(
     entity: str | None, *, below: Mapping[str, int], known: Collection[str]
 ) -> int | None:
-    """How many calls lie between the affected entity and another; see `ChangeFacts.place`.
+    """The number of calls between the affected entity and another; see `ChangeFacts.place`.
 
-    `below` holds the distance of all that the affected entity calls, itself among them; it is empty where
-    nobody knows who is affected. `known` are the entities of the call graph.
+    `below` holds the distance of everything the affected entity calls, including itself; it is empty if the
+    affected entity is unknown. `known` are the entities of the call graph.
     """
     if entity is None or not below:
         return None

@@ -1,8 +1,9 @@
-"""The words of a change and of what is new in an incident, and how well they fit.
+"""Compares the words of changes with the new words of an incident.
 
-A change is one document: its summary, the names of its files, and the lines of its diff. What is new in the
-incident is the query, each word with a weight. They are compared as a search engine does it (BM25): a word
-that few changes hold tells more than one that all of them hold, and the tenth time tells less than the first.
+A change is one document: its summary, its file names, and the lines of its diff. The new lines of the
+incident are the query, each word with a weight. They are compared as a search engine does (BM25): a word
+found in few changes counts more than one found in all of them, and its tenth occurrence counts less than
+its first.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-REPEAT_WORTH = 1.2  # of repeated words, as is usual for BM25
-LENGTH_WORTH = 0.5  # how far long texts are held back; diffs differ in length more than in what they say
-WORD_LETTERS_MIN = 3  # shorter pieces of identifiers (`id`, `to`) stand in every text
+REPEAT_WORTH = 1.2  # weight of repeated words, as is usual for BM25
+LENGTH_WORTH = 0.5  # penalty for long texts; diffs differ more in length than in content
+WORD_LETTERS_MIN = 3  # shorter parts of identifiers (`id`, `to`) appear in every text
 
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-"""Parts of identifiers: `maxOpenConns` and `max_open_conns` are three words each."""
+"""Splits identifiers into parts: `maxOpenConns` and `max_open_conns` are three words each."""
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z]*(?:[_.-]?[A-Za-z]+)+")
 _SAID_EVERYWHERE = frozenset(
     [
@@ -219,7 +220,7 @@ _SAID_EVERYWHERE = frozenset(
         "milliseconds",
     ]
 )
-"""Words of every log line, every program and every commit: they tell one change from another no more."""
+"""Words that appear in every log line, program or commit, and so do not distinguish changes."""
 
 
 _ROLLED_OUT = re.compile(
@@ -227,17 +228,17 @@ _ROLLED_OUT = re.compile(
     "|install(ation|ed)?|live|node|pending|pod|prod|production|redeploy|replica|revision|rolling|scheduled"
     "|staging|started|succeeded|success(ful|fully)?|superseded|sync(ed)?|tag|triggered|upgrading|via"
 )
-"""Words of tools that roll out: they say that something was changed, and not what."""
+"""Words of deployment tools: they show that something was changed, but not what."""
 
 
 def tells_what(text: str, names: Iterable[str]) -> bool:
-    """Whether a change says more than its names, versions and the usual words of a rollout."""
+    """Whether a change contains more than names, versions and the usual words of a rollout."""
     named = words_of_names(names)
     return any(word not in named and _ROLLED_OUT.fullmatch(word) is None for word in words_in(text))
 
 
 def words_in(text: str) -> list[str]:
-    """The words of a text in lower case: whole identifiers of several parts, and their parts."""
+    """The words of a text in lower case: identifiers of several parts as a whole, and their parts."""
     found = []
     for token in _IDENTIFIER.findall(text):
         parts = [part.lower() for part in _PIECE.findall(token)]
@@ -248,7 +249,7 @@ def words_in(text: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    """Plural and singular are one word."""
+    """Strip the plural ending, so that plural and singular are one word."""
     return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else word
 
 
@@ -258,8 +259,8 @@ class WordFit:
 
     Attributes:
         score: comparable between the changes of one incident.
-        words: the words that make it, the heaviest first.
-        coverage: 0 to 1, the share of all that is new that they hold, by weight.
+        words: the matching words, heaviest first.
+        coverage: share of all new words, by weight, that the change contains, 0 to 1.
     """
 
     score: float
@@ -268,9 +269,9 @@ class WordFit:
 
 
 def words_of_names(names: Iterable[str]) -> frozenset[str]:
-    """The words of names of services: they say where a change was made, and not what it changed.
+    """The words of service names, which show where a change was made, not what it changed.
 
-    What stands before `service` and the like is a word of its own: `media` of `mediaservice`.
+    The part before `service` and similar endings is a word too: `media` of `mediaservice`.
     """
     found: set[str] = set()
     for name in names:
@@ -284,7 +285,7 @@ _KIND_OF_SERVICE = re.compile(r"(?:service|svc|server|api|db|cache|queue|worker)
 
 
 def matches_of(documents: Sequence[Sequence[str]], query: Mapping[str, float]) -> tuple[WordFit, ...]:
-    """The fit of each document to the query; a document is a list of words."""
+    """The match of each document, a list of words, with the query."""
     counts = [Counter(words) for words in documents]
     lengths = [len(words) for words in documents]
     usual = sum(lengths) / len(lengths) if lengths and sum(lengths) else 1.0
@@ -308,16 +309,12 @@ def matches_of(documents: Sequence[Sequence[str]], query: Mapping[str, float]) -
 
 
 def _without_parts(words: Sequence[str]) -> list[str]:
-    """Words that are no part of a longer one among them: an identifier counts once, and not by its parts."""
+    """The words that are not part of a longer one: an identifier counts once, not again by its parts."""
     return [word for word in words if not any(word != other and word in other for other in words)]
 
 
 def new_words(after: Iterable[Sequence[str]], before: Iterable[Sequence[str]]) -> dict[str, float]:
-    """Words that lines hold more often than before, 0 to 1: 1 for a word that no line held before.
-
-    A line counts a word once. Both are given as shares of their lines, so that a longer time before weighs
-    no more.
-    """
+    """How much more often lines contain a word than before, 0 to 1: 1 for a word without earlier lines."""
     now, usual = _shares(after), _shares(before)
     found = {}
     for word, share in now.items():

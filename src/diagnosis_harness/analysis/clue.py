@@ -1,4 +1,4 @@
-"""One kind of evidence against one entity, on a scale that all kinds share."""
+"""Defines a clue: one kind of evidence against one entity, on a scale that all kinds share."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from diagnosis_harness.analysis.arrays import Floats
 
 NOISE_FLOOR = 3.0  # a score below three widths is no finding, however quiet normal operation was
 NOISE_SHARE = 0.95  # one normal window in twenty may reach the noise level in some entity
-STEADY_NULL = 2.0  # what the calmest nineteen of twenty normal windows of a well-scaled series stay below
+STEADY_NULL = 2.0  # 19 of 20 normal windows of a well-scaled series stay below this
 
 
 class Modality(StrEnum):
-    """Kinds of evidence that can be wrong independently of one another."""
+    """Kinds of evidence whose errors are independent of one another."""
 
     SYMPTOM = "metric"  # latency, errors, availability of the entity itself, minus what its callees explain
     RESOURCE = "resource"  # its CPU, memory, queues
     SELF_TIME = "self_time"  # time inside its own spans
     EDGE_GAP = "edge_gap"  # time on the way to it
-    ERRORS = "error"  # its spans that fail by themselves, calls that it no longer makes
-    STATE = "state"  # what a platform reported of it, that it reports no more, or that it is full
+    ERRORS = "error"  # its spans that fail on their own, calls that it no longer makes
+    STATE = "state"  # a platform report about it, missing reports, or being full
     LOG = "log"  # lines of failure that are new or more frequent, lines that no longer follow one another
 
 
@@ -39,20 +39,20 @@ class Clue:
     """A score of one modality against one entity.
 
     Attributes:
-        z: robust score, larger is stranger, 0 or more; already divided by what the series itself usually
-            reaches.
-        noise: the largest score that normal operation reaches in any entity, nineteen times out of twenty.
-        explained: what callees account for, in the same log units as `excess`.
-        region: signal, operation or call that shows it.
-        fault_kind: kind of fault it speaks for (wire value of a fault kind).
-        null_windows: how many normal windows `noise` was learnt from; 0 means that it is only assumed.
-        correlation: with the alerting indicator, where that was used.
-        growth: rise as a share of the usual level, of a resource.
-        crowd: noise of all series together, where `noise` is that of one; see `symptom_clues`.
-        instance: the part of the entity (pod, host) that shows it, where it is only a part.
-        writer: who wrote the log line, where that is another than the entity.
-        passed_on: whether something that the entity calls may have brought it about.
-        has_room: whether it is a resource in use that is far from full: busier, and no bottleneck.
+        z: robust score, 0 or more, larger is more unusual; already divided by what the series itself
+            usually reaches.
+        noise: the score that normal operation stays below, in all entities, in 19 of 20 windows.
+        explained: the part that callees account for, in the same log units as `excess`.
+        region: the signal, operation or call that shows it.
+        fault_kind: the kind of fault it indicates (wire value of a fault kind).
+        null_windows: the number of normal windows `noise` was learned from; 0 means that it is assumed.
+        correlation: correlation with the alerting indicator, if it was used.
+        growth: rise of a resource as a share of its usual level.
+        crowd: noise of all series together, where `noise` is that of one series; see `symptom_clues`.
+        instance: the part of the entity (pod, host) that shows it, if it is only a part.
+        writer: the entity that wrote the log line, if it is a different one.
+        passed_on: whether a callee of the entity may have caused it.
+        has_room: whether it is a resource in use that is far from full: busier, but not a bottleneck.
     """
 
     entity: str
@@ -74,15 +74,15 @@ class Clue:
 
     @property
     def excess(self) -> float:
-        """Log of the score over the log of the noise, minus what is explained; above 0 it is a finding."""
+        """Log of the score over the noise, minus the explained part; above 0 it is a finding."""
         return log1p(self.z) - self.explained - log1p(self.noise)
 
     @property
     def natures(self) -> frozenset[Nature]:
         """How callers of the entity experience it.
 
-        A resource that runs out makes it slow and makes it fail, and so do the failures that it logs, and a
-        part of it that does not run: what is tried again takes time.
+        A resource that runs out makes an entity both slow and failing. So do failures that it logs and a
+        part of it that does not run, because retries take time.
         """
         if self.modality in {Modality.RESOURCE, Modality.LOG, Modality.STATE}:
             return frozenset(Nature)
@@ -92,12 +92,12 @@ class Clue:
 
     @property
     def crowd_excess(self) -> float:
-        """The excess over what any of all series reaches, whatever the indicator says."""
+        """The excess over the noise of all series together, regardless of the indicator."""
         return self.excess if self.crowd is None else self.excess + log1p(self.noise) - log1p(self.crowd)
 
 
 def strongest(clues: list[Clue]) -> dict[tuple[str, Modality], Clue]:
-    """The clue with the largest excess of each entity and modality; of equals the first by region."""
+    """The clue with the largest excess for each entity and modality; of equals the first by region."""
     best: dict[tuple[str, Modality], Clue] = {}
     for clue in clues:
         key = (clue.entity, clue.modality)
@@ -108,10 +108,12 @@ def strongest(clues: list[Clue]) -> dict[tuple[str, Modality], Clue]:
 
 
 def calibrate(score: Floats, null: Floats) -> tuple[Floats, Floats]:
-    """Scores and null scores of each series over what it reaches by itself; a calm series is left as it is.
+    """Divide scores and null scores of each series by what it reaches normally.
 
-    A series that strays by ten widths every hour tells little when it does so again. Needs four normal
-    windows.
+    Calm series are left unchanged.
+
+    In a series that deviates by ten widths every hour, another such deviation means little. Needs four
+    normal windows.
     """
     if null.shape[1] < 4:
         return score, null
@@ -121,7 +123,7 @@ def calibrate(score: Floats, null: Floats) -> tuple[Floats, Floats]:
 
 
 def noise_level(null: Floats) -> float:
-    """What the largest of many series reaches in nineteen of twenty normal windows, at least `NOISE_FLOOR`.
+    """The level that the largest of many series stays below in 19 of 20 normal windows.
 
     `null` is (series, windows); windows of one column happened at about the same time.
     """

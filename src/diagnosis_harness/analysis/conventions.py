@@ -1,8 +1,9 @@
-"""The table of conventions (conventions.tsv): what names of well-known exporters mean.
+"""The table of conventions (conventions.tsv): what metric names of well-known exporters mean.
 
-A name is found in any style of writing (`http.server.request.duration`, `CPUUtilization`), with what tools
-append to it (`_bucket`, `_p99`, `_average`, `_per_second`, unit, `_total`) and with up to two words of a
-namespace before it. Of the rows of one name the first whose label fits decides; the row without a label last.
+A name matches in any style of writing (`http.server.request.duration`, `CPUUtilization`), with common
+suffixes (`_bucket`, `_p99`, `_average`, `_per_second`, unit, `_total`) and with a prefix of up to two
+words. Among the rows of one name the first with a matching label applies; the row without a label is tried
+last.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """One row of the table. Without a `label` it holds for every series of the name."""
+    """One row of the table. Without a `label` it applies to every series of the name."""
 
     source: str
     name: str
@@ -41,7 +42,7 @@ class Convention:
     label: str = ""
 
     def holds_for(self, labels: Mapping[str, str]) -> bool:
-        """Whether a series with these labels is meant: one of the keys has one of the values."""
+        """Whether the row applies to a series with these labels: one of the keys has one of the values."""
         if not self.label:
             return True
         keys, _, values = self.label.partition("=")
@@ -54,7 +55,7 @@ class Convention:
 
     @property
     def label_keys(self) -> tuple[str, ...]:
-        """The labels that it looks at."""
+        """The labels that it depends on."""
         return tuple(self.label.partition("=")[0].split(",")) if self.label else ()
 
 
@@ -65,7 +66,7 @@ class Conventions:
     rows: Mapping[Words, tuple[Convention, ...]]
 
     def find(self, words: Words, labels: Mapping[str, str]) -> SignalMeaning | None:
-        """The meaning of a name by the table; None where the table does not know it."""
+        """The meaning of a name according to the table; None if the table does not contain it."""
         for start in range(_NAMESPACE_WORDS + 1):
             rest = words[start:]
             if start and len(rest) < _LEAST_WORDS:
@@ -76,7 +77,7 @@ class Conventions:
         return None
 
     def label_keys(self, name: str) -> frozenset[str]:
-        """The labels of a name that decide what it means."""
+        """The labels of a name that determine its meaning."""
         rows = self.rows.get(words_of(name), ())
         return frozenset(key for row in rows for key in row.label_keys)
 
@@ -99,7 +100,7 @@ class Conventions:
 
 
 def _derive(meaning: SignalMeaning, endings: Sequence[str]) -> SignalMeaning:
-    """The meaning of a series made from one of the table: the count of a histogram is how many."""
+    """The meaning of a series derived from one in the table: the `_count` of a histogram counts requests."""
     if meaning.form in {SignalForm.HISTOGRAM, SignalForm.SUMMARY}:
         if _COUNTED & frozenset(endings):
             form = SignalForm.GAUGE if "per_second" in endings else SignalForm.COUNTER
@@ -113,10 +114,10 @@ def _derive(meaning: SignalMeaning, endings: Sequence[str]) -> SignalMeaning:
 
 
 def build_conventions(rows: Iterable[Convention]) -> Conventions:
-    """The rows by the words of their names, with and without the unit that a name ends in.
+    """Index the rows by the words of their names, with and without a unit at the end.
 
-    OpenTelemetry writes `jvm.memory.used` what Prometheus calls `jvm_memory_used_bytes`. A name without unit
-    that two rows with different meanings share is left out.
+    OpenTelemetry writes `jvm.memory.used` where Prometheus writes `jvm_memory_used_bytes`. A name without a
+    unit is left out if two rows with different meanings share it.
     """
     exact: dict[Words, list[Convention]] = {}
     for row in rows:
@@ -146,7 +147,7 @@ def _without_unit(words: Words) -> Words:
 
 @cache
 def load_conventions() -> Conventions:
-    """The table as it is shipped."""
+    """The table shipped with the package."""
     return build_conventions(convention_rows())
 
 

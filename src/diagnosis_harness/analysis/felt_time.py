@@ -1,4 +1,4 @@
-"""How much slower work adds to the requests that pass there: a cause must be as large as its effect."""
+"""Computes how much slower work adds to requests: a cause must be as large as its effect."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from diagnosis_harness.analysis.span_findings import TimeGroups
 from diagnosis_harness.analysis.spans import SpanColumns
 
 LEAST_FELT = 0.05
-"""Share of a request's time below which nobody notices what was added: requests differ by more from one
-minute to the next. No other value was tried."""
+"""Share of a request's time below which added time goes unnoticed: requests vary more than that from one
+minute
+to the next. No other value was tried.
+"""
 
 
 def shares_of_requests(spans: SpanColumns, fault: Flags, groups: TimeGroups) -> Floats:
-    """By group the time that it added after the onset, as a share of the time of its requests."""
+    """By group, the time added after the onset as a share of the time of its requests."""
     width = int(spans.operation.max(initial=0)) + 1
     group_of = {
         code: place
@@ -35,13 +37,15 @@ def shares_of_requests(spans: SpanColumns, fault: Flags, groups: TimeGroups) -> 
 
 
 def _roots(spans: SpanColumns) -> Ints:
-    """Of each span the outermost one above it that was recorded.
+    """For each span the outermost recorded ancestor.
 
-    A span below a cycle of parents, which only a broken recording has, is its own.
+    A span in a cycle of parents, which only a broken recording has, is its own root.
     """
     itself = np.arange(len(spans))
     root = np.where(spans.parent >= 0, spans.parent, itself).astype(np.int64)
-    rounds = len(spans).bit_length()  # each doubles the steps up, of which there are fewer than spans
+    rounds = len(
+        spans
+    ).bit_length()  # each round doubles the steps upward, of which there are fewer than spans
     for _ in range(rounds):
         above = root[root]
         if np.array_equal(above, root):

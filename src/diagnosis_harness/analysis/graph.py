@@ -1,4 +1,4 @@
-"""Call graphs, followed through entities of which nothing is known."""
+"""Call graphs, followed through entities without data."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ class CallGraph:
 
     @property
     def entities(self) -> tuple[str, ...]:
-        """All entities with an edge, ordered."""
+        """All entities that have an edge, sorted."""
         return tuple(sorted({*self.callees, *self.callers}))
 
     @property
     def entries(self) -> tuple[str, ...]:
-        """Entities that call others and are called by none, ordered."""
+        """Entities that call others and have no callers, sorted."""
         return tuple(name for name in self.entities if name in self.callees and name not in self.callers)
 
 
 def graph_of(edges: Iterable[tuple[str, str]]) -> CallGraph:
-    """The graph of (caller, callee) pairs; repeats and calls to oneself are dropped."""
+    """The graph of (caller, callee) pairs; duplicates and self-calls are dropped."""
     out: dict[str, set[str]] = {}
     into: dict[str, set[str]] = {}
     for caller, callee in edges:
@@ -39,7 +39,7 @@ def graph_of(edges: Iterable[tuple[str, str]]) -> CallGraph:
 
 
 def reachable(graph: CallGraph, start: str) -> frozenset[str]:
-    """The entity and all that it calls, directly or through others."""
+    """The entity and everything that it calls, directly or through others."""
     seen = {start}
     waiting = [start]
     while waiting:
@@ -51,9 +51,11 @@ def reachable(graph: CallGraph, start: str) -> frozenset[str]:
 
 
 def shortest_paths(graph: CallGraph, start: str, goals: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """For each goal, the entities of a shortest way along calls, both ends included; empty without a way.
+    """For each goal, the entities on a shortest path of calls, including both ends.
 
-    The graph is walked once for all of them.
+    Empty if there is no path.
+
+    The graph is walked once for all goals.
     """
     before: dict[str, str] = {}
     ring = [start]
@@ -78,7 +80,7 @@ def _walk_back(before: Mapping[str, str], start: str, goal: str) -> tuple[str, .
 
 
 def nearest_known_callees(graph: CallGraph, entity: str, known: Collection[str]) -> tuple[str, ...]:
-    """The nearest callees of which something is known; entities without data are walked through (ordered)."""
+    """The nearest callees that have data, sorted; entities without data are walked through."""
     found: set[str] = set()
     seen = {entity}
     waiting = [entity]
@@ -97,7 +99,7 @@ def nearest_known_callees(graph: CallGraph, entity: str, known: Collection[str])
 def walk(
     graph: CallGraph, start: str, *, towards_callers: bool, depth: int
 ) -> tuple[tuple[str, str, int], ...]:
-    """Edges (caller, callee, distance) from `start` outward, nearest first; each edge once."""
+    """Edges (caller, callee, distance) outward from `start`, nearest first, each edge once."""
     step = graph.callers if towards_callers else graph.callees
     found: list[tuple[str, str, int]] = []
     seen = {start}

@@ -1,4 +1,4 @@
-"""The buckets, sum and count of a histogram as people read them: rate, mean and quantiles."""
+"""Turns the buckets, sum and count of a histogram into rate, mean and quantiles."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from diagnosis_harness.analysis.arrays import Floats
 from diagnosis_harness.analysis.series import clean
 
-HISTOGRAM_QUANTILES = (0.5, 0.95, 0.99)  # the usual request and the two tails that alerts are set on
-LEAST_BUCKETS = 2  # with one there is nothing to place a quantile between
+HISTOGRAM_QUANTILES = (0.5, 0.95, 0.99)  # the median, and the two tails that alerts use
+LEAST_BUCKETS = 2  # a quantile is interpolated between two buckets
 
 Samples = tuple[Floats, Floats]
 """Times and values of one series."""
@@ -19,14 +19,14 @@ Samples = tuple[Floats, Floats]
 def derive_series(
     buckets: Mapping[float, Samples], total: Samples | None, count: Samples | None
 ) -> Iterator[tuple[str, Samples]]:
-    """What a histogram shows between two samples, each with the ending of its name.
+    """Yield the series that a histogram implies between samples, each with the suffix of its name.
 
-    Yields `per_second`; `mean` where there is a sum; `p50`, `p95` and `p99` where there are two buckets.
+    Yields `per_second`; `mean` if there is a sum; `p50`, `p95` and `p99` if there are two buckets.
 
     Args:
         buckets: cumulative counts by upper bound.
-        total: the sum of all that was counted.
-        count: how many were counted; without it the highest bucket counts them.
+        total: the sum of all observations.
+        count: the number of observations; without it the highest bucket is used.
     """
     counter = count if count is not None else buckets[max(buckets)]
     time_s, levels = _align([counter, *([] if total is None else [total])])
@@ -46,9 +46,9 @@ def derive_series(
 
 
 def quantile_of(bounds: Floats, counts: Floats, quantile: float) -> Floats:
-    """The quantile of each column of cumulative counts, by a straight line inside the bucket that holds it.
+    """The quantile of each column of cumulative counts, interpolated linearly within its bucket.
 
-    Above the last finite bound nothing is known: the result is that bound.
+    Nothing is known above the last finite bound: the result is then that bound.
     """
     rank = quantile * counts[-1]
     place = (counts >= rank).argmax(axis=0)
@@ -62,7 +62,7 @@ def quantile_of(bounds: Floats, counts: Floats, quantile: float) -> Floats:
 
 
 def _align(series: Sequence[Samples]) -> Samples:
-    """The times at which all of the series have a value, and their values there, a row each."""
+    """The times at which all series have a value, and their values at those times, one row per series."""
     cleaned = [clean(time_s, value) for time_s, value in series]
     finite = [(time_s[np.isfinite(value)], value[np.isfinite(value)]) for time_s, value in cleaned]
     shared = finite[0][0]
@@ -72,7 +72,7 @@ def _align(series: Sequence[Samples]) -> Samples:
 
 
 def _growth(levels: Floats) -> Floats:
-    """What each row gained from one time to the next; after a reset it grew from zero."""
+    """The increase of each row from one time to the next; after a reset it grew from zero."""
     step = np.diff(levels, axis=1)
-    reset = (step < 0).any(axis=0)  # one program counts all of them: they begin again together
+    reset = (step < 0).any(axis=0)  # all buckets belong to one program and reset together
     return np.where(reset, levels[:, 1:], step)

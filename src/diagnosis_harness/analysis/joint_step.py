@@ -1,8 +1,8 @@
-"""The strongest step that several series take together: when something began, with few points after it.
+"""Finds the strongest step that several series take together, even with few points after it.
 
-A step is judged by the points right before and right after it. An earlier blip therefore hides nothing, since
-medians of what came before do not see it, and a series that was still for hours counts too. What lies beyond
-a pause of the recording is compared with nothing: the two sides may be different days.
+A step is judged by the points directly before and after it. So an earlier spike does not hide it, and a
+series that was constant for hours counts too: a median over the whole past would miss both. Points on the
+other side of a gap in the recording are not compared, because the two sides may be different days.
 """
 
 from __future__ import annotations
@@ -21,25 +21,27 @@ from diagnosis_harness.analysis.robust import (
 )
 
 AFTER = 3
-"""Points after a step that are compared: an alert fires some two or three of them after what it alerts to."""
+"""Points after a step that are compared: an alert fires two or three points after what it reports."""
 BEFORE = 2 * AFTER
-"""Points right before it: twice as many, since one blip among them must not carry their median."""
+"""Points directly before the step: twice as many, so that one spike among them cannot move their median."""
 LEAST_AFTER = 2
-"""Points after a step at least: one alone is a spike."""
+"""Minimum number of points after a step: one alone is a spike."""
 LEAST_NORMAL = 4
-"""Points before a step at least that say how far a series strays by itself."""
+"""Minimum number of points before a step, to know how far a series varies by itself."""
 PAUSE = 2
-"""Empty columns in a row that still belong to one stretch of a recording: a scrape or two may fail."""
+"""Empty columns in a row that do not split a recording: a scrape or two may fail."""
 TOGETHER = 5
-"""Series that count for a step, the strongest ones: a service has about as many symptoms, and the many series
-that every system has say nothing more."""
+"""Number of series, the strongest ones, that count for a step: a service has about as many symptoms, and
+the many
+other series of every system add nothing.
+"""
 BASE_POINTS = 10
-"""Points of a baseline from which on its width is the series' own."""
+"""Number of baseline points from which the baseline width of a series is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class JointStep:
-    """A step at column `at`, the first after it: how far the strongest series moved, and how many did."""
+    """A step whose first later column is `at`: how far the strongest series moved, and how many moved."""
 
     at: int
     strength: float
@@ -48,14 +50,14 @@ class JointStep:
 
 
 def find_joint_step(value: Floats, baseline: Floats, allowed: Flags, *, clear: float) -> JointStep | None:
-    """The strongest step among the allowed columns; None where no series moved by `clear` widths there.
+    """The strongest step among the allowed columns; None if no series moved there by `clear` widths.
 
     Args:
-        value: rows are series on shared instants, upwards being harm.
-        baseline: the same rows in normal operation, without columns where there is none.
-        allowed: the columns that a step may begin at.
+        value: one row per series on shared times, where up is harmful.
+        baseline: the same rows in normal operation; no columns if there is none.
+        allowed: the columns at which a step may begin.
     """
-    stretch = _stretches(value)
+    stretch = _segments(value)
     base_width = _base_width(value, baseline)
     best: JointStep | None = None
     for at in np.flatnonzero(allowed & (stretch >= 0)).tolist():
@@ -72,7 +74,7 @@ def find_joint_step(value: Floats, baseline: Floats, allowed: Flags, *, clear: f
 
 
 def _widths(value: Floats, before: Ints, after: Ints, base_width: Floats) -> Floats:
-    """How far each series rose, over what was right before and over all before, the smaller of both."""
+    """How far each series rose in widths: above the points directly before or above all before, if less."""
     past, late, all_before = value[:, before], value[:, after], value[:, : int(after[0])]
     usual, level = median_rows(all_before), median_rows(past)
     width = np.where(
@@ -81,9 +83,9 @@ def _widths(value: Floats, before: Ints, after: Ints, base_width: Floats) -> Flo
     width = np.nan_to_num(np.fmax(width, 0.0))
     reached = median_rows(late)
     risen = np.minimum(reached - level, reached - usual)
-    # A step that begins at the next column is none here: the first point too has made half of it.
+    # A step that begins at the next column is excluded: at this column half of the move has not happened.
     risen = np.nan_to_num(np.fmin(risen, 2.0 * (late[:, 0] - level)))
-    # A move below two hundredths of the level is nothing, however still the series was.
+    # A move below two hundredths of the level does not count, however constant the series was.
     width = np.where(width > 0, np.maximum(width, LEVEL_FLOOR * np.abs(np.nan_to_num(level))), 0.0)
     still = np.where(risen > LEVEL_FLOOR * np.abs(np.nan_to_num(level)), MOST_WIDTHS_STILL, 0.0)
     moved = np.divide(risen, width, out=still, where=width > 0)
@@ -96,7 +98,7 @@ def _widths(value: Floats, before: Ints, after: Ints, base_width: Floats) -> Flo
 
 
 def _base_width(value: Floats, baseline: Floats) -> Floats:
-    """The usual width of each series in its baseline; NaN where that has too few points."""
+    """The usual width of each series in its baseline; NaN if it has too few points."""
     if baseline.shape[1] == 0:
         return np.full(len(value), np.nan)
     middle = median_rows(baseline)
@@ -104,8 +106,11 @@ def _base_width(value: Floats, baseline: Floats) -> Floats:
     return np.where(np.isfinite(baseline).sum(axis=1) >= BASE_POINTS, width, np.nan)
 
 
-def _stretches(value: Floats) -> Ints:
-    """The stretch of the recording that each column belongs to; -1 for one without any point."""
+def _segments(value: Floats) -> Ints:
+    """The contiguous segment of the recording that each column belongs to.
+
+    -1 for a column without any point.
+    """
     held = np.flatnonzero(np.isfinite(value).any(axis=0))
     found = np.full(value.shape[1], -1, dtype=np.int64)
     found[held] = np.cumsum(np.diff(held, prepend=held[:1]) > PAUSE + 1)

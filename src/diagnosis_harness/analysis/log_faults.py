@@ -1,4 +1,4 @@
-"""What a line of failure says went wrong, by the field's own phrases: one table, the most specific first."""
+"""A table of phrases that state what went wrong in a log line of failure, the most specific first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 
 class Mechanism(StrEnum):
-    """What a log line can say went wrong."""
+    """What a log line can report as the fault."""
 
     OUT_OF_MEMORY = "out of memory"
     POOL_EXHAUSTED = "pool exhausted"
@@ -30,11 +30,11 @@ class Mechanism(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LogPhrase:
-    """One mechanism.
+    """The phrases of one mechanism.
 
     Attributes:
-        phrases: what runtimes, databases and libraries write of it.
-        fault_kind: the kind of fault it speaks for (wire value of a fault kind).
+        phrases: what runtimes, databases and libraries write about it.
+        fault_kind: the kind of fault it indicates (wire value of a fault kind).
     """
 
     mechanism: Mechanism
@@ -153,7 +153,7 @@ PHRASES: Final = (
         r"yaml: ",
         r"beancreationexception",
     ),
-    # A database that is not what the code expects.
+    # A database schema that differs from what the code expects.
     _row(
         Mechanism.SCHEMA,
         "CODE",
@@ -185,7 +185,7 @@ PHRASES: Final = (
         r"unexpected eof",
         r"connection closed",
     ),
-    # Faults of the program itself, by the names of its runtime.
+    # Faults of the program itself, as its runtime names them.
     _row(
         Mechanism.CODE,
         "CODE",
@@ -224,7 +224,7 @@ PHRASES: Final = (
         r"parse error",
         r"jsondecodeerror",
     ),
-    # Said by who was called: the caller's patience ended, which is no failure of the writer's own.
+    # Written by the callee when the caller's timeout ended, which is not a failure of the writer.
     _row(
         Mechanism.GIVEN_UP,
         "LATENCY",
@@ -233,7 +233,7 @@ PHRASES: Final = (
         r"client (?:has )?(?:closed|disconnected|cancell?ed|aborted|gone)",
         r"client closed request",
     ),
-    # Last: most other faults end in one for somebody.
+    # Last: most other faults also cause a timeout somewhere.
     _row(
         Mechanism.TIMEOUT,
         "LATENCY",
@@ -256,18 +256,18 @@ _HARMLESS: Final = re.compile(
     re.IGNORECASE,
 )
 SERIOUS: Final = frozenset({"WARN", "ERROR", "FATAL"})
-"""Levels at which a program says that something is wrong."""
+"""Levels at which a program reports a problem."""
 CALM: Final = frozenset({"TRACE", "DEBUG"})
-"""Levels at which what fails is handled."""
+"""Levels at which handled failures are written."""
 
 
 def mechanism_of(text: str) -> LogPhrase | None:
-    """What a line says went wrong; None where it contains no phrase of the table."""
+    """What a line reports as the fault; None if it contains no phrase of the table."""
     return next((row for row in PHRASES if row.phrases.search(text)), None)
 
 
-def says_failure(level: str | None, text: str) -> bool:
-    """Whether a line says that something went wrong: by its level, else by its words."""
+def reports_failure(level: str | None, text: str) -> bool:
+    """Whether a line reports a failure, by its level or otherwise by its words."""
     if level in SERIOUS:
         return True
     if level in CALM:
@@ -277,6 +277,6 @@ def says_failure(level: str | None, text: str) -> bool:
 
 
 def fault_kind_in(text: str) -> str:
-    """The kind of fault that a line of failure speaks for; ERRORS where it names no mechanism."""
+    """The kind of fault that a line of failure indicates; ERRORS if it names no mechanism."""
     found = mechanism_of(text)
     return "ERRORS" if found is None else found.fault_kind

@@ -1,8 +1,8 @@
-"""Which line follows which inside one span, trace or thread: one that no longer does names a part of code.
+"""Compares which line follows which within a span, trace or thread, to find code that stopped early.
 
-An early return or an exception often leaves no line of its own; it shows as an end, or as another line, where
-a usual next line stood (Yu et al., ESEC/FSE 2023, compare such patterns of events). That requests take
-another one of the usual branches is no break: what counts is what normal operation hardly ever shows.
+An early return or an exception often leaves no line of its own; it shows as an end, or as another line,
+where the usual next line was expected (Yu et al., ESEC/FSE 2023, compare such patterns of events). Requests
+that take another of the usual branches are no break: only what normal operation hardly ever shows counts.
 """
 
 from __future__ import annotations
@@ -17,18 +17,20 @@ from diagnosis_harness.analysis.log_patterns import SLICES
 from diagnosis_harness.analysis.spans import LEAST_SPANS, share_shift
 
 RARE_NEXT: Final = 0.05
-"""Up to this share of a line's occurrences, one in twenty, what follows is not one of its usual branches."""
+"""A continuation that follows at most this share of a line's occurrences, one in twenty, is not a usual
+branch."""
 USUAL_NEXT: Final = 0.5
-"""From this share on a next line is the usual one; that it ends altogether is a break, whatever follows
-instead."""
+"""A continuation from this share on is the usual one. If it ends altogether, that is a break, whatever
+follows instead.
+"""
 LEAST_BREAK: Final = 0.25
-"""A rare continuation that grew by less left most requests as they were."""
+"""If a rare continuation grew by less, most requests are unchanged."""
 CUT_S: Final = 1.0
-"""A context whose last line is so near the end of a recording may go on behind it."""
+"""A context whose last line is this near the end of a recording may continue after it."""
 _PLACE_BITS: Final = 32  # half of a 64-bit number: four billion lines are more than fit in memory
 _PLACES: Final = 2**_PLACE_BITS - 1  # the mask of the places
 _AT_ONCE: Final = 1_000_000
-"""Lines whose pairs are numbered at a time."""
+"""Number of lines whose pairs are numbered at a time."""
 NO_NEXT: Final = -1
 """Stands for: nothing follows."""
 
@@ -38,8 +40,8 @@ class OrderedLines:
     """Lines as columns, in the order in which each context wrote them.
 
     Attributes:
-        pattern: index of the pattern, of `patterns`.
-        context: what wrote the line; lines of -1 have none.
+        pattern: index of the pattern, below `patterns`.
+        context: the writer of the line (span, trace or thread); -1 for a line without one.
         slice: as in `log_patterns.TimedLines`.
         cut: whether the recording may end before the context did.
     """
@@ -53,12 +55,12 @@ class OrderedLines:
 
 @dataclass(frozen=True, slots=True)
 class BrokenOrder:
-    """Lines after which something else follows than normally, the strongest break first.
+    """Lines that are followed by something else than normally, the strongest break first.
 
     Attributes:
-        first: the pattern of each.
-        z: how much more often something rare follows than normally.
-        then: the usual next pattern (or `NO_NEXT`) that lost most.
+        first: the pattern of each line.
+        z: how much more often a rare continuation follows than normally.
+        then: the usual next pattern (or `NO_NEXT`) that decreased most.
         instead: the rare continuation that is most frequent now, or `NO_NEXT`.
         before, after: share of the lines that `then` follows.
         lines_before, lines_after: lines of the pattern.
@@ -77,7 +79,7 @@ class BrokenOrder:
 
 
 def compare_order(lines: OrderedLines) -> BrokenOrder:
-    """What follows each line, normally and after the onset."""
+    """Compare what follows each line in normal operation and after the onset."""
     pairs = _pairs_of(lines)
     normal, late = pairs.slice >= 0, pairs.slice == -1
     known = normal.any() and late.any()
@@ -108,7 +110,7 @@ def compare_order(lines: OrderedLines) -> BrokenOrder:
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Of each line the number of its pair of pattern and next pattern, among all pairs that occur."""
+    """For each line, the number of its (pattern, next pattern) pair among all pairs that occur."""
 
     row: Codes
     slice: Codes
@@ -126,7 +128,7 @@ class _Pairs:
 
 def _pairs_of(lines: OrderedLines) -> _Pairs:
     kept = np.flatnonzero((lines.context >= 0) & (lines.slice >= -1) & ~lines.cut)
-    # Context and place in one number: sorting it orders the lines of each context as they were written.
+    # Context and place are packed into one number, so sorting orders the lines of each context as written.
     ordered = np.sort((lines.context[kept].astype(np.int64) << _PLACE_BITS) | kept)
     del kept
     order, context = ordered & _PLACES, (ordered >> _PLACE_BITS).astype(np.int32)
@@ -149,7 +151,7 @@ def _pairs_of(lines: OrderedLines) -> _Pairs:
 
 
 def _number(code: Ints) -> tuple[Ints, Codes]:
-    """The different codes in order, and of each code its place among them, a block at a time."""
+    """The distinct codes in order, and the index of each code among them, computed block by block."""
     blocks = [code[low : low + _AT_ONCE] for low in range(0, len(code), _AT_ONCE)]
     known = np.unique(np.concatenate([np.zeros(0, np.int64), *(np.unique(block) for block in blocks)]))
     places = [np.searchsorted(known, block).astype(np.int32) for block in blocks]
@@ -157,9 +159,9 @@ def _number(code: Ints) -> tuple[Ints, Codes]:
 
 
 def _breaks(pairs: _Pairs, late: Flags, normal: Flags) -> tuple[Floats, Floats]:
-    """Per pattern the score and the share of its break: what is rare after it grew, or its usual next ended.
+    """Per pattern the score and share of its break: a rare continuation grew, or the usual one ended.
 
-    Lines that a recording loses break the order everywhere: the median of all patterns is no finding.
+    A recording that loses lines breaks the order everywhere, so the median over all patterns is subtracted.
     """
     before, after = pairs.counts(normal), pairs.counts(late)
     written, written_late = pairs.lines(normal), pairs.lines(late)
@@ -184,7 +186,7 @@ def _strongest(z: Floats, grown: Floats) -> float:
 
 
 def _explain(pairs: _Pairs, first: int, before: Ints, after: Ints) -> tuple[int, int, float, float]:
-    """The usual continuation that lost most, what follows instead, and the share of the former."""
+    """The usual continuation that decreased most, what follows instead, and the share of the former."""
     own = np.flatnonzero(pairs.first == first)
     share_before = before[own] / max(int(before[own].sum()), 1)
     share_after = after[own] / max(int(after[own].sum()), 1)

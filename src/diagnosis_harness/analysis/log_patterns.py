@@ -1,9 +1,9 @@
-"""How often lines of each pattern are written, normal operation against the time after the onset.
+"""Compares how often lines of each pattern are written in normal operation and after the onset.
 
-A pattern is one template of one entity at one level. Counts are compared by the signed root of the likelihood
-ratio of two Poisson rates, which is nearly normal also for small counts. Lines do not come one by one: what
-one second writes hangs together, and many services write in bursts, so the score is divided by how much
-more a pattern strays than independent events would.
+A pattern is one template of one entity at one level. Counts are compared by the signed root of the
+likelihood ratio of two Poisson rates, which is nearly normal even for small counts. Lines are not
+independent: lines of one second belong together, and many services write in bursts, so the score is divided
+by how much more a pattern varies than independent events would.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from numpy.typing import NDArray
 from diagnosis_harness.analysis.arrays import Codes, Floats, Ints
 
 SLICES: Final = 8
-"""Stretches of normal operation, each compared with the others: as many as spans are compared in."""
+"""Slices of normal operation, each compared with the others: as many as for spans."""
 LEAST_LINES: Final = 3
-"""On the side that has more; one odd line is no finding."""
+"""Minimum number of lines on the larger side; one odd line is no finding."""
 LEAST_FACTOR: Final = 2.0
-"""A rate that changed less is no finding, however sure it is: load varies by as much within a day."""
+"""Minimum factor between the rates; load varies by as much within a day."""
 FALSE_FINDINGS: Final = 0.01
-"""Patterns that may be found by chance in one comparison, whatever their number."""
+"""Expected number of patterns found by chance in one comparison, whatever their number."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimedLines:
-    """Lines as columns: their pattern, when they were written, and to which side they belong.
+    """Lines as columns: their pattern, time, and side of the comparison.
 
     Attributes:
         pattern: index of the pattern.
         second: whole seconds.
-        slice: the stretch of normal operation, 0 to `SLICES` - 1; -1 after the onset; -2 to be left out.
-        patterns: how many there are.
-        normal_s: seconds of normal operation; 0 where none is known.
+        slice: the slice of normal operation, 0 to `SLICES` - 1; -1 after the onset; -2 to be left out.
+        patterns: the number of patterns.
+        normal_s: seconds of normal operation; 0 if none is known.
         fault_s: seconds after the onset.
     """
 
@@ -50,14 +50,14 @@ class TimedLines:
 
 @dataclass(frozen=True, slots=True)
 class PatternShift:
-    """Per pattern: how its rate differs from normal.
+    """How the rate of each pattern differs from normal.
 
     Attributes:
-        z: above 0 more often than normal, below 0 less; 0 where nothing can be compared.
-        before, after: lines of normal operation and after the onset.
+        z: above 0 more often than normal, below 0 less often; 0 if nothing can be compared.
+        before, after: number of lines in normal operation and after the onset.
         usual: lines that normal operation would have written in the time after the onset.
-        as_far: slices of normal operation that stray as far from the others, the same way.
-        null: z of each slice, patterns by slices; no columns where too little is known.
+        as_far: slices of normal operation that deviate as far from the others, in the same direction.
+        null: z of each slice, patterns by slices; no columns if too little is known.
         counts: lines of each slice, patterns by slices.
     """
 
@@ -71,21 +71,21 @@ class PatternShift:
 
 
 def slice_of(time_s: Floats, start_s: float, normal_s: float, passed_s: float) -> NDArray[np.int8]:
-    """The slice of lines of one recording of normal operation that begins at `start_s`.
+    """The slice of each line in one recording of normal operation that begins at `start_s`.
 
-    Slices are equal parts of all normal time; `passed_s` is how much of it earlier recordings hold.
+    Slices are equal parts of all normal time; `passed_s` is the part that earlier recordings cover.
     """
     share = (time_s - start_s + passed_s) / max(normal_s, 1e-9)
     return np.clip(share * SLICES, 0, SLICES - 1).astype(np.int8)
 
 
 def compare_patterns(lines: TimedLines, demand: Floats) -> PatternShift:
-    """The comparison of each pattern.
+    """Compare each pattern.
 
     Args:
         lines: lines of all patterns.
-        demand: per pattern how much more its entity had to do than normally, 1 or more: a rise that work
-            explains is none.
+        demand: per pattern, the factor by which the work of its entity grew, 1 or more: a rise that is
+            explained by more work does not count.
     """
     stretches = SLICES + 2
     cell = lines.pattern.astype(np.int32) * np.int32(stretches) + (lines.slice + np.int8(2))
@@ -122,7 +122,7 @@ def compare_patterns(lines: TimedLines, demand: Floats) -> PatternShift:
 
 
 def is_shift(shift: PatternShift) -> NDArray[np.bool_]:
-    """Which patterns changed: surely, whatever their number, by a factor and by lines enough to matter."""
+    """Which patterns changed significantly, and by enough lines and a large enough factor."""
     least_z = sqrt(2.0 * log(max(len(shift.z), 1) / FALSE_FINDINGS))
     more, less = np.maximum(shift.after, shift.usual), np.minimum(shift.after, shift.usual)
     return (np.abs(shift.z) >= least_z) & (more >= LEAST_LINES) & (more >= LEAST_FACTOR * less)
@@ -131,7 +131,7 @@ def is_shift(shift: PatternShift) -> NDArray[np.bool_]:
 def _root_of_ratio(side: tuple[Ints, float], against: tuple[Ints, float], demand: Floats) -> Floats:
     """The signed root of the likelihood ratio that both sides (lines, seconds) have one rate.
 
-    A rise counts above the demand only.
+    A rise counts only as far as it exceeds the demand.
     """
     (one, one_s), (other, other_s) = side, against
     up = one * other_s > other * one_s
@@ -149,7 +149,7 @@ def _x_log(count: Ints, expected: Floats) -> Floats:
 
 
 def _dispersion(lines: TimedLines, counts: Ints) -> Floats:
-    """How many lines count as one event: as many as share a second, or as the slices stray too much for."""
+    """How many lines count as one event: those that share a second, or more if the slices vary too much."""
     used = lines.slice >= -1
     pattern, second, side = lines.pattern[used], lines.second[used], lines.slice[used] == -1
     total = np.bincount(pattern, minlength=lines.patterns)

@@ -1,8 +1,9 @@
-"""Templates of log lines: which masked texts were written by one statement of the code.
+"""Finds templates of log lines: the masked texts that were written by one statement of the code.
 
-Masking has replaced what holds digits. What is left to find are words that vary: names of users and tables.
-A place in a text varies where many texts differ in it alone. That is the whole rule, so that two sentences
-which differ in one of a few words ("payment accepted", "payment rejected") stay two templates.
+Masking has already replaced everything with digits. What remains are words that vary, such as names of
+users and tables. A position in a text is variable if many texts differ only there. There is no other rule,
+so two sentences that differ in one of a few words ("payment accepted", "payment rejected") remain two
+templates.
 """
 
 from __future__ import annotations
@@ -14,19 +15,22 @@ from typing import Final
 from diagnosis_harness.analysis.log_text import ANY
 
 VARIANTS: Final = 8
-"""Texts that differ in one word alone, from which on that word is a value: no statement has as many
-outcomes."""
+"""Number of texts differing in a single word from which that word is a value: no statement has as many
+fixed
+outcomes.
+"""
 WORDS_MAX: Final = 40
-"""Words looked at; behind them two texts count as the same."""
+"""Number of words compared; texts that differ only after them count as equal."""
 TEXTS_MAX: Final = 20_000
-"""Different masked texts that are compared with one another; those beyond it, the rarest, stay as they
-are."""
+"""Maximum number of different masked texts that are compared with one another; the rarest beyond it stay
+unchanged.
+"""
 _ROUNDS: Final = 3
-"""How often it is done again: a second varying word shows only when the first has been replaced."""
+"""Number of passes: a second variable word is found only after the first was replaced."""
 
 
 def merge_texts(lines_by_text: Mapping[str, int]) -> dict[str, str]:
-    """The template of each masked text, which may be the text itself; the same for any order of the texts."""
+    """The template of each masked text, possibly the text itself; independent of the order of the texts."""
     common = sorted(lines_by_text, key=lambda text: (-lines_by_text[text], text))[:TEXTS_MAX]
     words = {text: tuple(text.split()[:WORDS_MAX]) for text in common}
     for _ in range(_ROUNDS):
@@ -38,7 +42,7 @@ def merge_texts(lines_by_text: Mapping[str, int]) -> dict[str, str]:
 
 
 def _replace_varying(texts: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """Texts in which a word varies, with that word replaced; of several places the one with most variants."""
+    """Replace the variable word of each text; if there are several, the one with most variants."""
     alike: dict[tuple[int, tuple[str, ...]], int] = defaultdict(int)
     for words in texts:
         for key in _open_places(words):
@@ -52,7 +56,7 @@ def _replace_varying(texts: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], 
 
 
 def _open_places(words: tuple[str, ...]) -> list[tuple[int, tuple[str, ...]]]:
-    """The text with each of its words replaced in turn; one word alone is no text to compare."""
+    """The text with each of its words replaced in turn; empty for a text of a single word."""
     if len(words) < 2:
         return []
     return [

@@ -1,6 +1,7 @@
-"""What all log lines of one statement of the code have in common: the same in Python and in a database.
+"""Extracts what all log lines of one statement have in common, in a way that Python and databases can share.
 
-Every pattern is plain enough for Python's `re` and for RE2, so that a source may mask where its lines lie.
+Every pattern is simple enough for Python's `re` and for RE2, so that a source may mask lines where they are
+stored.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ import re
 from typing import Final
 
 HEAD_MAX: Final = 300
-"""Characters of the first line that are looked at: statements name themselves at the front, and payloads of
-kilobytes would cost more than all the rest."""
+"""Number of characters of the first line that are used: statements identify themselves at the front, and
+payloads
+of kilobytes would cost more than everything else.
+"""
 ANY: Final = "<*>"
-"""What stands for a part that varies."""
+"""Placeholder for a variable part."""
 
 VARYING: Final = r"[A-Za-z_.+-]*[0-9][A-Za-z0-9_.+-]*|[A-Za-z0-9+_-]{40,}"
 """What is replaced: a word with a digit in it: numbers, times, sizes, addresses, ids, uuids, hexadecimal
@@ -24,19 +27,20 @@ CODE_PLACE: Final = (
     r"[A-Za-z_$][A-Za-z0-9_$.]*#[0-9]+"
     r"|[A-Za-z_][A-Za-z0-9_]*\.(?:go|java|py|js|ts|rb|rs|cs|php|kt|cpp|cc):[0-9]+"
 )
-"""A place in the code (`OrderService#120`, `handler.go:88`): its number names the statement."""
+"""A place in the code (`OrderService#120`, `handler.go:88`), whose number identifies the statement."""
 HTTP_FAILURE: Final = r"(?:HTTP/[0-9.]+\"?|[Ss]tatus(?:[ _-]?[Cc]ode)?)[ =:\"]{1,3}([45])[0-9][0-9]"
-"""A status of HTTP that says failure: its class is part of what the line says."""
+"""An HTTP status of failure: its class is part of what the line reports."""
 HTTP_FAILURE_HINTS: Final = ("HTTP/", "tatus")
-"""One of these stands in every line with a status: looking for them first costs little."""
+"""Every line with a status contains one of these; searching for them first is cheap."""
 
 EXCEPTION_TYPE: Final = r"[A-Za-z_$][A-Za-z0-9_$.]*(?:Exception|Error|Panic|Fault)\b"
-"""The type of an exception, looked for in the lines below the first where a record has several."""
+"""The type of an exception, searched for below the first line if a record has several lines."""
 
 _LEVEL_WORD: Final = r"\b(TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|CRITICAL|FATAL|PANIC)\b"
-"""A level in capitals at the front of a line, where the record has no field for it."""
+"""A level in capitals at the front of a line, for records without a level field."""
 _LEVEL_WITHIN: Final = 80
-"""Characters in which a level stands: a time, a thread and a logger may come before it, prose comes after."""
+"""Number of characters in which a level may appear: a time, a thread and a logger may precede it, prose
+follows."""
 
 _LEVELS: Final = {
     "TRACE": "TRACE",
@@ -58,14 +62,14 @@ _LEVELS: Final = {
     "EMERGENCY": "FATAL",
     "PANIC": "FATAL",
 }
-"""The levels of syslog, log4j, Python, Go and .NET by one name each."""
+"""One name for each level of syslog, log4j, Python, Go and .NET."""
 
 _VARYING, _PLACE, _STATUS = re.compile(VARYING), re.compile(CODE_PLACE), re.compile(HTTP_FAILURE)
 _EXCEPTION, _LEVEL = re.compile(EXCEPTION_TYPE), re.compile(_LEVEL_WORD)
 
 
 def mask_text(message: str) -> str:
-    """The fixed part of a line: what varies replaced, then its class of status and its exception, if any."""
+    """The fixed part of a line, followed by its class of status and its exception, if any."""
     first, _, below = message.partition("\n")
     head = first[:HEAD_MAX]
     status = _STATUS.search(head) if any(hint in head for hint in HTTP_FAILURE_HINTS) else None
@@ -81,13 +85,13 @@ def code_place(message: str) -> str | None:
 
 
 def exception_of(message: str) -> str | None:
-    """The type of the exception that a line, or what stands below it, names first."""
+    """The first exception type that a line, or the lines below it, names."""
     found = _EXCEPTION.search(message)
     return found.group() if found else None
 
 
 def level_of(level: str | None, message: str) -> str | None:
-    """The level by its usual name: the record's own field, else in capitals at the front of the message."""
+    """The level by its usual name: from the record's field, else in capitals at the front of the message."""
     stated = (level or "").strip().upper()
     if stated:
         return _LEVELS.get(stated, stated)

@@ -44,18 +44,18 @@ class SignalKind(StrEnum):
 class SignalSide(StrEnum):
     """Whose work a signal measures."""
 
-    OWN = "own"  # the entity's own work, or unsaid
-    OUTGOING = "outgoing"  # the calls that the entity makes: whoever answers them may be at fault
-    BETWEEN = "between"  # what neither end of a call accounts for
+    OWN = "own"  # the entity's own work, or not stated
+    OUTGOING = "outgoing"  # the calls that the entity makes: any of its callees may be at fault
+    BETWEEN = "between"  # time that neither end of a call accounts for
     HOST = "host"  # the machine beneath, shared with neighbours
 
 
 class SignalForm(StrEnum):
-    """How the values of a series come about, and so how they may be put together."""
+    """How the values of a series are produced, and so how they may be combined."""
 
     GAUGE = "gauge"  # a level that goes up and down
     COUNTER = "counter"  # a total that only grows, apart from resets: read as growth per second
-    RATIO = "ratio"  # a share: those of several instances are averaged, never added
+    RATIO = "ratio"  # a share: shares of several instances are averaged, never added
     HISTOGRAM = "histogram"  # one bucket, sum or count of a distribution
     SUMMARY = "summary"  # one quantile that the monitored program computed: never averaged
     INFO = "info"  # always 1; the labels are what it says
@@ -80,7 +80,7 @@ USUAL_HARM = {
     SignalKind.INFO: 0,
     SignalKind.OTHER: 0,
 }
-"""The harmful direction of a kind of which nothing more is known; +1 for the kinds that are not here."""
+"""The harmful direction of a kind by default; +1 for the kinds that are not listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ class SignalMeaning:
     """How a signal is judged.
 
     Attributes:
-        harmful: +1 where a rise does harm, -1 where a fall does, 0 where neither is harm by itself.
-        form: how its values come about; None where nothing says so.
-        unit: the unit of its values by convention; None where the convention names none.
+        harmful: +1 if a rise is harmful, -1 if a fall is, 0 if neither is harmful by itself.
+        form: how its values are produced; None if unknown.
+        unit: the unit of its values by convention; None if the convention names none.
     """
 
     kind: SignalKind
@@ -101,5 +101,5 @@ class SignalMeaning:
 
 
 def usual_meaning(kind: SignalKind, side: SignalSide = SignalSide.OWN) -> SignalMeaning:
-    """The meaning of a kind of which nothing more is known."""
+    """The default meaning of a kind."""
     return SignalMeaning(kind, side, USUAL_HARM.get(kind, 1))

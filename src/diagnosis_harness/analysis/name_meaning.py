@@ -15,19 +15,19 @@ _TELLING_LABELS = frozenset(
     ["code", "status", "status_code", "http_status_code", "response_code", "state", "mode", "result",
      "outcome", "reason", "phase", "condition", "severity", "level", "cpu_mode"]
 )  # fmt: skip
-"""Labels whose value says what is counted: `requests{code=503}` are errors."""
+"""Labels whose value defines what is counted: `requests{code=503}` are errors."""
 _SIGNALS_MAX: Final = 4_096
-"""Meanings that are held: a system of thousands of entities has some hundred signals."""
+"""Maximum number of cached meanings; a system of thousands of entities has some hundred signals."""
 
 
 def meaning_of(
     signal: str, unit: str | None, *, entity: str = "", conventions: Conventions | None = None
 ) -> SignalMeaning:
-    """How a signal is judged, by name, labels in the name and unit.
+    """How a signal is judged, by its name, the labels in the name, and its unit.
 
     Args:
-        entity: whose it is; a signal of a host is its own where the entity is a host.
-        conventions: the table; the shipped one if not given.
+        entity: its entity; a signal about the host counts as the entity's own if the entity is a host.
+        conventions: the table; the shipped one by default.
     """
     about_host = is_host_name(words_of(entity))
     if conventions is None:

@@ -1,4 +1,4 @@
-"""Estimates the onset: a stated time is checked, and kept unless another is clearly better."""
+"""Estimates the onset: a stated time is checked, and kept unless another time is clearly better."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy as np
 from diagnosis_harness.analysis.arrays import Floats
 from diagnosis_harness.analysis.robust import median_rows, width_rows
 
-REACH_S = 900.0  # how far from the stated instant to look
+REACH_S = 900.0  # how far from the stated time to search
 LEAST_SIDE = 3  # points that each side of a split needs
 CLEAR = 5.0  # widths between the two sides' medians
-SPLITS_TRIED = 240  # of one series, looked at closely: four hours by the minute
-EARLY_LEAST = 12  # points of one series before its step: fewer lie close together by chance
-BEYOND_SHARE = 0.9  # of the points since a step that must lie beyond nearly all before it
-EARLY_SHARE = 0.95  # of the points before it: one or two outliers may lie anywhere
+SPLITS_TRIED = 240  # of one series, examined closely: four hours by the minute
+EARLY_LEAST = 12  # minimum number of points before the step: fewer lie close together by chance
+BEYOND_SHARE = 0.9  # share of the points since a step that must lie beyond nearly all points before it
+EARLY_SHARE = 0.95  # share of the points before it; one or two outliers may lie anywhere
 BETTER = 1.1  # how much more of the variation a split must explain than the stated one, to replace it
 
 
 @dataclass(frozen=True, slots=True)
 class OnsetEstimate:
-    """`time_s` is what to use. `estimated_s` is the best split found, None where there is none to speak of.
+    """`time_s` is the onset to use; `estimated_s` is the best split found, None if there is no clear one.
 
-    `clarity` is the distance of the sides' medians at that split, in widths of the earlier side; 0 without
-    one.
+    `clarity` is the distance between the sides' medians at that split, in widths of the earlier side; 0
+    without one.
     """
 
     time_s: float
@@ -32,18 +32,18 @@ class OnsetEstimate:
     clarity: float
     moved: bool
     by_several: bool = False
-    """Whether series of several entities show it together, so that it is of none of them alone."""
+    """Whether series of several entities show it together, so that it does not belong to one of them alone.
+    """
 
 
 def estimate_onset(
     time_s: Floats, value: Floats, *, stated_s: float | None, latest_s: float = np.inf
 ) -> OnsetEstimate | None:
-    """The split of `value` (rows are indicators on shared instants) that explains most absolute deviation.
+    """The split of `value` (rows are indicators on shared times) that explains most absolute deviation.
 
-    Looks within `REACH_S` of the stated instant, everywhere when none is stated, and never beyond `latest_s`:
-    an alert fires after what it alerts to. The split stands at the first point
-    of the later side, so it is never early by more than one step. None where nothing is stated and nothing is
-    clear.
+    Searches within `REACH_S` of the stated time, everywhere if none is stated, and never beyond `latest_s`:
+    an alert fires after what it reports. The split is at the first point of the later side, so it is early
+    by at most one step. None if no time is stated and no split is clear.
     """
     best = _best_split(time_s, value, stated_s, latest_s)
     if stated_s is None:
@@ -60,10 +60,11 @@ def estimate_onset(
 
 @dataclass(frozen=True, slots=True)
 class EarlierStep:
-    """A step of one series before an onset, which it had not taken back by then.
+    """A step of one series before an onset that the series had not reversed by then.
 
-    `is_clear` is whether nearly all points since lie beyond nearly all before it, and enough lie before it.
-    Any other step may be chance: the series is neither as usual nor known to have moved.
+    `is_clear` is true if nearly all points since the step lie beyond nearly all points before it, and there
+    are enough points before it. Any other step may be chance: the series is not normal, but is not known to
+    have moved either.
     """
 
     time_s: float
@@ -71,10 +72,11 @@ class EarlierStep:
 
 
 def find_earlier_step(time_s: Floats, value: Floats, *, onset_s: float) -> EarlierStep | None:
-    """The step with which one series had moved before an onset and stayed; None where there is none.
+    """The step by which one series had moved before an onset, without returning; None if there is none.
 
-    Its clearest step lies before the onset, and what came after the onset is as it was since that step. Such
-    a series looks calm around the onset, and is not: the trouble began earlier than it was asked about.
+    Its clearest step lies before the onset, and its values after the onset are like those since that step.
+    Such a series looks normal around the onset but is not: the trouble began earlier than the question's
+    time.
     """
     held = np.isfinite(value)
     times, values = time_s[held], value[held]
@@ -110,7 +112,7 @@ def _lies_beyond(late: Floats, early: Floats, *, rose: bool) -> bool:
 def _best_split(
     time_s: Floats, value: Floats, stated_s: float | None, latest_s: float
 ) -> tuple[float, float, float, float] | None:
-    """(instant, clarity, gain there, gain at the stated instant) of the best split; None without any."""
+    """(time, clarity, gain there, gain at the stated time) of the best split; None if there is none."""
     near = np.isfinite(value).any(axis=0)
     instants, rows = time_s[near], _standardise(value[:, near])
     splits = np.arange(LEAST_SIDE, len(instants) - LEAST_SIDE + 1)
@@ -132,7 +134,7 @@ def _best_split(
 
 
 def _standardise(value: Floats) -> Floats:
-    """Rows that vary, each in its own widths, so that they can be added."""
+    """Scale each row that varies by its own width, so that rows can be added."""
     held = value[np.isfinite(value).any(axis=1)]
     middle = median_rows(held)
     width = width_rows(held - middle[:, None], np.zeros(len(held)))
@@ -141,7 +143,7 @@ def _standardise(value: Floats) -> Floats:
 
 
 def _deviation(rows: Floats) -> float:
-    """Summed distance of all points from the median of their row."""
+    """Sum of the distances of all points from the median of their row."""
     return float(np.nansum(np.abs(rows - median_rows(rows)[:, None])))
 
 

@@ -1,7 +1,7 @@
-"""What a platform reports of its objects: a closed list of kinds, what each shows, and how it ends.
+"""A closed list of event kinds that platforms report, with the fault each shows and the event that ends it.
 
-A platform is what runs the services: Kubernetes, or a managed database. Everything here is read from the
-words that the platform itself writes, so the patterns are its own, and one table holds them.
+A platform runs the services: Kubernetes, or a managed database. Everything here is recognised by the
+platform's own wording, so one table holds all patterns.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 
 class EventKind(StrEnum):
-    """What was reported, by the name that the platform has for it."""
+    """The kind of a report, as the platform names it."""
 
     OOM_KILLED = "OOMKilled"
     IMAGE_PULL = "ImagePullBackOff"
@@ -39,18 +39,18 @@ class EventKind(StrEnum):
 
 
 class EventStanding(StrEnum):
-    """Whether a trouble still lasts at the end of what is recorded."""
+    """Whether a trouble still lasts at the end of the recording."""
 
     CURRENT = "current"
     OVER = "over"
 
 
 class Severity(StrEnum):
-    """What an event of a kind says while it lasts."""
+    """What an event of a kind means while it lasts."""
 
-    FAULT = "fault"  # something is broken there, by itself
-    SYMPTOM = "symptom"  # something does not work there, for a reason that lies elsewhere
-    NOTE = "note"  # something was done; most of it is innocent
+    FAULT = "fault"  # something is broken there
+    SYMPTOM = "symptom"  # something there does not work, for a reason that lies elsewhere
+    NOTE = "note"  # something was done, usually harmless
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +58,14 @@ class EventRule:
     """One kind of event.
 
     Attributes:
-        reasons: what the platform writes as reason, in lower case.
-        message: what its text holds; None where the reason alone tells.
-        state: what the snapshot of an object holds while it lasts; None for `message`.
+        reasons: the reasons that the platform writes, in lower case.
+        message: matches its text; None if the reason alone is enough.
+        state: matches the snapshot of an object while the event lasts; None for `message`.
         fault_kind: the kind of fault that it shows (wire value).
-        lasts: whether it holds until something ends it; any other is over when it is not repeated.
-        ended_by: what the text of the event that ends it holds.
-        held_by: the kind that keeps it current: a container in a crash loop was ended by the last thing that
-            ended it.
+        lasts: whether it holds until something ends it; any other kind is over when it is not repeated.
+        ended_by: matches the text of the event that ends it.
+        held_by: the kind that keeps it current: the last termination of a container in a crash loop
+            explains the loop.
     """
 
     fault_kind: str
@@ -83,7 +83,8 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 _OOM = _pattern(r"oom[-_ ]?kill|out of memory|exit[ _]?code\W{0,3}137\b|ended with code 137\b")
-"""137 is the signal that the kernel kills with; a probe that kills says so (see `_KILLED_BY_PROBE`)."""
+"""137 is the kernel's kill signal; a probe that kills a container reports that itself (see
+`_KILLED_BY_PROBE`)."""
 _KILLED_BY_PROBE = _pattern(r"(?:liveness|startup) probe")
 _PULL = _pattern(
     r"pulling image|(?:failed to pull|pull(?:ing)? of) image|err(?:or)?imagepull|imagepullbackoff"
@@ -247,15 +248,15 @@ CATALOGUE: Mapping[EventKind, EventRule] = MappingProxyType(
         ),
     }
 )
-"""Total over the kinds: a test holds it to them."""
+"""Covers every kind; a test checks that."""
 
 _LETTERS = re.compile(r"[^a-z]+")
 
 
 def kinds_of(reason: str | None, message: str) -> tuple[EventKind, ...]:
-    """The kinds that an event shows, in the order of the list; none where it is of no kind of the list.
+    """The kinds that an event shows, in the order of the list; empty if it matches none.
 
-    Something that ends a trouble is no sign of it.
+    An event that ends a trouble does not show it.
     """
     named = (reason or "").strip().lower()
     bare = _LETTERS.sub("", named)
@@ -271,7 +272,7 @@ def kinds_of(reason: str | None, message: str) -> tuple[EventKind, ...]:
 
 
 def kinds_ended(text: str) -> frozenset[EventKind]:
-    """The kinds of trouble that an event of this text ends."""
+    """The kinds of trouble that an event with this text ends."""
     return frozenset(
         kind
         for kind, rule in CATALOGUE.items()
@@ -291,7 +292,7 @@ def kinds_in_state(message: str) -> tuple[EventKind, ...]:
 
 
 def _is_spared(kind: EventKind, message: str) -> bool:
-    """A container that a probe had killed ends with the same code as one that ran out of memory."""
+    """Whether a probe killed the container: it then ends with the same code as one that ran out of memory."""
     if kind is not EventKind.OOM_KILLED or not _KILLED_BY_PROBE.search(message):
         return False
     return not re.search(r"oom[-_ ]?kill|out of memory", message, re.IGNORECASE)
@@ -311,12 +312,12 @@ _READY_OF = re.compile(r"\b(\d+)/(\d+) ready")
 
 
 def is_leaving(message: str) -> bool:
-    """Whether the snapshot shows an object that is being taken away: what it shows harms nobody any more."""
+    """Whether the snapshot shows an object being removed; its state then harms nothing any more."""
     return _LEAVING.search(message) is not None
 
 
 def is_working(message: str) -> bool | None:
-    """Whether the snapshot of an object shows that it works; None where it does not say."""
+    """Whether the snapshot of an object shows that it works; None if it does not tell."""
     parts = _READY_OF.search(message)
     if _TROUBLED.search(message) or (parts is not None and int(parts[1]) < int(parts[2])):
         return False

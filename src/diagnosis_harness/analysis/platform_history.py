@@ -1,4 +1,4 @@
-"""What was reported of each object of a platform, by kind, and whether it still lasts."""
+"""Collects the reports about each object of a platform, by kind, and decides whether each still lasts."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from diagnosis_harness.analysis.platform_event import (
 )
 
 RETRY_S = 300.0
-"""The longest pause between two tries of Kubernetes: what is not repeated for longer has ended."""
+"""The longest back-off pause of Kubernetes; a trouble not repeated for longer has ended."""
 ONE_TROUBLE_S = 3_600.0
-"""What was reported longer ago belongs to another trouble than the one that lasts now."""
+"""Older reports belong to a different trouble than the current one."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventReport:
-    """One event as the platform reports it: what happened `count` times from `first_s` to `last_s`."""
+    """One event as the platform reports it: something happened `count` times from `first_s` to `last_s`."""
 
     entity: str
     reason: str | None
@@ -38,7 +38,7 @@ class EventReport:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """How one object was at one time."""
+    """The state of one object at one time."""
 
     entity: str
     time_s: float
@@ -47,12 +47,12 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """All that was reported of one kind at one object.
+    """All reports of one kind about one object.
 
     Attributes:
-        count: how many times; 0 where only a snapshot shows it.
-        last_s: when it was reported or seen last.
-        reason, text: as the latest report says it, else the snapshot.
+        count: number of times; 0 if only a snapshot shows it.
+        last_s: when it was last reported or observed.
+        reason, text: from the latest report, otherwise from the snapshot.
     """
 
     entity: str
@@ -66,13 +66,13 @@ class Occurrence:
 
     @property
     def rule(self) -> EventRule:
-        """What the list says of its kind."""
+        """The rule of its kind."""
         return CATALOGUE[self.kind]
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What was seen of one kind at one object: its reports, the latest snapshot, and what ended it."""
+    """Observations of one kind at one object: its reports, the latest snapshot, and what ended it."""
 
     entity: str
     kind: EventKind
@@ -86,7 +86,7 @@ class _Seen:
         return [one for one in self.shown if self.kind in kinds_in_state(one.message)]
 
     def standing(self, end_s: float) -> EventStanding:
-        """Whether it still lasts at the end of what is recorded.
+        """Whether it still lasts at the end of the recording.
 
         The latest snapshot of the object decides, then an event that ends it, then whether it was repeated.
         """
@@ -96,7 +96,7 @@ class _Seen:
         if any(is_leaving(one.message) and one.time_s >= last_s for one in self.shown):
             return EventStanding.OVER
         if seen_s is not None and seen_s == last_s:
-            # One that works now tells how it ended before.
+            # A snapshot of a working container still reports how it last ended.
             works = all(is_working(one.message) for one in self.shown)
             return EventStanding.OVER if works else EventStanding.CURRENT
         pause_s = self.usual_pause_s()
@@ -109,7 +109,7 @@ class _Seen:
         return EventStanding.OVER
 
     def usual_pause_s(self) -> float:
-        """How long it usually rests between two times: before that, nothing is over."""
+        """The usual pause between two reports; it is not over before that has passed."""
         count = sum(one.count for one in self.reports)
         if count < 2:
             return 0.0
@@ -117,7 +117,7 @@ class _Seen:
         return (last_s - min(one.first_s for one in self.reports)) / (count - 1)
 
     def occurrence(self, end_s: float) -> Occurrence:
-        """All of it as one value."""
+        """Combine all observations into one value."""
         showing, newest = self.showing, max(self.reports, key=lambda one: one.last_s, default=None)
         times = [one.time_s for one in showing]
         return Occurrence(
@@ -135,9 +135,9 @@ class _Seen:
 def occurrences(
     reports: Iterable[EventReport], snapshots: Iterable[Snapshot], *, end_s: float
 ) -> tuple[Occurrence, ...]:
-    """What was reported by object and kind: what lasts first, then faults before symptoms, then by time.
+    """The reports by object and kind: lasting ones first, then faults before symptoms, then by time.
 
-    `end_s` is the end of what is recorded.
+    `end_s` is the end of the recording.
     """
     held, known = list(reports), tuple(snapshots)
     latest = _latest(known)
@@ -149,7 +149,7 @@ def occurrences(
         for kind in kinds_ended(f"{report.reason}: {report.message}"):
             ends.setdefault((report.entity, kind), []).append(report.last_s)
     for one in known:
-        if one not in latest[one.entity]:  # what an earlier snapshot shows was seen, and is reported by it
+        if one not in latest[one.entity]:  # shown only by an earlier snapshot: treat it as reported then
             for kind in kinds_in_state(one.message):
                 seen = EventReport(one.entity, None, one.message, 0, one.time_s, one.time_s)
                 by_key.setdefault((one.entity, kind), []).append(seen)
@@ -167,7 +167,7 @@ def occurrences(
 
 
 def _latest(snapshots: Iterable[Snapshot]) -> dict[str, tuple[Snapshot, ...]]:
-    """The rows of the latest snapshot of each object: a file may hold several of one time."""
+    """The rows of the latest snapshot of each object: one file may hold several snapshots."""
     found: dict[str, tuple[Snapshot, ...]] = {}
     for one in snapshots:
         known = found.get(one.entity, ())
@@ -179,7 +179,7 @@ def _latest(snapshots: Iterable[Snapshot]) -> dict[str, tuple[Snapshot, ...]]:
 
 
 def _keep_current(one: Occurrence, current: set[tuple[str, EventKind]], end_s: float) -> Occurrence:
-    """A kind that another one keeps current, as far as it belongs to the same trouble."""
+    """The occurrence, updated by the kind that keeps it current, if both belong to the same trouble."""
     keeper = one.rule.held_by
     if keeper is None or (one.entity, keeper) not in current or end_s - one.last_s > ONE_TROUBLE_S:
         return one

@@ -1,8 +1,8 @@
-"""Candidates for the cause, from clues of all modalities.
+"""Ranks candidates for the cause from clues of all modalities.
 
-Fusion adds the excess of each modality over its own noise, all in log units: every modality is nearly perfect
-on its own kinds of fault and silent on the others, so what matters is that each is believed only as far as
-normal operation does not produce the same. Adding them lets independent evidence confirm one another.
+The score adds up the excess of each modality over its own noise, all in log units. Every modality is nearly
+perfect for its own kinds of fault and silent on the others, so each is trusted only as far as normal
+operation does not produce the same. Adding them lets independent evidence reinforce each other.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality, Nature,
 LONE_RESOURCE = (
     0.5  # weight of a resource shift that nothing else of its entity confirms: load follows symptoms too
 )
-MEMORY_WORTH = 2.0  # times a growth of CPU: memory cannot grow tenfold
-NULL_DOUBT = 1.5  # normal windows by which a noise level is half believed
-UNVERIFIED = 0.6  # belief in an incident that nobody's indicator shows
-STEEPNESS = 1.4  # strength 0.5 at scores that normal operation does not reach in one window out of fifty
-DESPITE = 0.5  # share of its weight that evidence keeps when the indicator shows nothing
+MEMORY_WORTH = 2.0  # factor relative to growth of CPU: memory cannot grow tenfold
+NULL_DOUBT = 1.5  # number of normal windows at which a noise level is trusted by half
+UNVERIFIED = 0.6  # reality of an incident that no indicator shows
+STEEPNESS = 1.4  # strength is 0.5 at scores that normal operation reaches in one window out of fifty
+DESPITE = 0.5  # share of its weight that evidence keeps if the indicator shows nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One suspect, with all that speaks for it.
+    """One suspect with all the evidence against it.
 
     Attributes:
-        score: sum of the findings' excess; the best clue's, 0 or less, where nothing exceeds the noise.
-        clues: the strongest clue of each modality, strongest first, that of `decided_by` before all.
-        decided_by: the modality that contributes most; a platform's own word on a fault goes before.
+        score: sum of the excesses of its findings; if none exceeds the noise, the best clue's excess, 0 or
+            less.
+        clues: the strongest clue of each modality, strongest first, except that `decided_by` comes first.
+        decided_by: the modality that contributes most; a platform's report of a fault takes precedence.
         modalities: how many modalities exceed their noise.
         margin: 0 to 1, lead over the next candidate as a share of the score; 0 for all but the first.
-        strength: 0 to 1; near 0 for what normal operation shows as well, or where no normal operation is
-            known.
+        strength: 0 to 1; near 0 if normal operation shows the same or if no normal operation is known.
     """
 
     entity: str
@@ -51,12 +51,12 @@ class Candidate:
 
     @property
     def natures(self) -> frozenset[Nature]:
-        """How those who use the entity feel what was found; empty where nothing exceeds the noise."""
+        """How callers experience what was found; empty if nothing exceeds the noise."""
         return frozenset(nature for clue in self.clues if clue.excess > 0 for nature in clue.natures)
 
 
 def reality_of(indicator_z: float | None) -> float:
-    """How sure it is, 0 to 1, that something is wrong at all: by the alerting series' own score."""
+    """How certain it is, 0 to 1, that there is an incident at all, from the score of the alerting series."""
     if indicator_z is None:
         return UNVERIFIED
     return 1.0 - exp(-2.0 * max(0.0, log1p(indicator_z) - log1p(NOISE_FLOOR)))
@@ -72,11 +72,11 @@ def rank(
     """Candidates, most suspect first.
 
     Args:
-        clues: all clues, several of an entity and modality allowed.
-        affected: the entity that raised the question. Its own symptom is what is to be explained: it counts
-            only where nothing else exceeds the noise.
+        clues: all clues, possibly several per entity and modality.
+        affected: the entity that the question is about. Its own symptom is to be explained, so it counts
+            only if nothing else exceeds the noise.
         reality: 0 to 1, see `reality_of`.
-        stores: leaves of the call graph without resources of their own in view (databases, outside
+        stores: leaves of the call graph without visible resources of their own (databases, external
             providers).
     """
     best = strongest(list(clues))
@@ -107,7 +107,7 @@ def _judge(
         * (1.0 if confirmed or clue.modality is not Modality.RESOURCE else LONE_RESOURCE)
         for clue in found
     }
-    # Where something else confirms it, a resource that has room to spare decides nothing.
+    # If something else confirms the fault, a resource far from full decides nothing.
     ordered = sorted(
         found,
         key=lambda clue: (
@@ -119,7 +119,7 @@ def _judge(
     )
     score = sum(value for value in worth.values() if value > 0) or max(worth.values())
     first = ordered[0]
-    # Where metrics decided, the part to be shown is the resource that names the fault.
+    # If metrics decided, show the resource that names the fault.
     by_metric = first.modality in {Modality.RESOURCE, Modality.SYMPTOM}
     shows = resource if resource is not None and by_metric else first
     sure = first.null_windows / (first.null_windows + NULL_DOUBT)
@@ -134,27 +134,27 @@ def _judge(
         shows.instance,
         next((clue.explained_by for clue in ordered if clue.explained_by), None),
         0.0,
-        sure * (1.0 - exp(-STEEPNESS * _believable_score(found, worth, reality))),
+        sure * (1.0 - exp(-STEEPNESS * _trusted_score(found, worth, reality))),
     )
 
 
 def is_reported(clue: Clue) -> bool:
-    """Whether it needs no weighing: a platform says that it is broken, it reports no more, or it is full."""
+    """Whether it needs no weighing: a platform reports it broken, its reports stopped, or it is full."""
     return clue.modality is Modality.STATE and clue.excess > 0 and not clue.passed_on
 
 
 def _keep_better_explanation(one: Candidate, scores: Mapping[str, float]) -> Candidate:
-    """Name the callee that explains a candidate only where that callee is the better suspect."""
+    """Name the callee that explains a candidate only if that callee is the stronger suspect."""
     if one.explained_by is None or scores.get(one.explained_by, one.score) > one.score:
         return one
     return replace(one, explained_by=None)
 
 
-def _believable_score(found: Sequence[Clue], worth: Mapping[Modality, float], reality: float) -> float:
-    """The score as far as it is believed.
+def _trusted_score(found: Sequence[Clue], worth: Mapping[Modality, float], reality: float) -> float:
+    """The score, scaled by how trustworthy it is.
 
-    A finding counts as far as the incident is real, and at least by half where it stands out from all that
-    normal operation shows anywhere, whatever the indicator says.
+    A finding counts as far as the incident is real, and by at least half if it exceeds everything that
+    normal operation shows anywhere, whatever the indicator shows.
     """
     return sum(
         max(reality * value, DESPITE * min(value, clue.crowd_excess))
@@ -164,10 +164,10 @@ def _believable_score(found: Sequence[Clue], worth: Mapping[Modality, float], re
 
 
 def _largest_growth(clues: Sequence[Clue]) -> dict[str, Clue]:
-    """By entity the resource that ran up most for its usual level; it names the kind of fault.
+    """By entity, the resource that grew most relative to its usual level; it names the kind of fault.
 
-    A processor hog takes a little memory too, and a leak keeps the processor busy collecting. One that has
-    room to spare names no fault.
+    A CPU hog takes a little memory too, and a leak keeps the CPU busy with garbage collection. A resource
+    far from full names no fault.
     """
     grown: dict[str, tuple[float, str, Clue]] = {}
     for clue in clues:
@@ -182,11 +182,11 @@ def _largest_growth(clues: Sequence[Clue]) -> dict[str, Clue]:
 
 
 def fault_kind_from_clues(ordered: Sequence[Clue], *, store: bool, resource: Clue | None) -> str:
-    """The kind of fault that the findings speak for, the most specific first.
+    """The kind of fault that the findings indicate, the most specific first.
 
-    A platform's own word on a fault goes before all. A resource that ran up names the mechanism of a
-    slow-down. Then what contributes most. A slow store or outside provider is a DEPENDENCY: nothing more can
-    be said of it from outside. Where that only says that it fails, its own log lines name the mechanism.
+    A platform's own report of a fault comes first, then a resource that grew, which names the mechanism of
+    a slow-down, then the largest contribution. A slow store or external provider is a DEPENDENCY: nothing
+    more can be known from outside. If that only shows that it fails, its own log lines name the mechanism.
     """
     findings = [clue for clue in ordered if clue.excess > 0]
     if not findings:

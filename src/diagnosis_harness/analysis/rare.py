@@ -1,8 +1,8 @@
-"""Scores rare events by their counts instead of the distance of a series.
+"""Scores rare events by their counts instead of by the distance of a series.
 
-A share of failures that was zero all along has no width: one failure of 160 requests would stand out without
-limit. Counts have a scale of their own: after `before` events of `before_trials` the number of the next
-`trials` follows a negative binomial, with Jeffreys' prior on the rate.
+A share of failures that was always zero has no width: one failure in 160 requests would stand out without
+limit. Counts have a scale of their own: after `before` events in `before_trials`, the number of events in
+the next `trials` follows a negative binomial, with Jeffreys' prior on the rate.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 from math import exp, lgamma, log, log1p, sqrt
 from statistics import NormalDist
 
-PRIOR_EVENTS = 0.5  # Jeffreys: half an event that was not seen
-LEAST_SHARE = 0.01  # a share of failures below one in a hundred is no incident, however sure it is
-SURE = 1e-15  # below it the normal quantile has no more digits; its asymptote is used
-EVENTS_SUMMED = 10_000  # more events than that are compared by their ratio alone
+PRIOR_EVENTS = 0.5  # Jeffreys: half an event that was not observed
+LEAST_SHARE = 0.01  # a share of failures below one in a hundred is no incident, however certain
+SURE = 1e-15  # below it the normal quantile loses its digits; its asymptote is used
+EVENTS_SUMMED = 10_000  # larger numbers of events are compared by their ratio alone
 
 
 def rare_score(events: float, trials: float, before: float, before_trials: float) -> float:
-    """How many standard deviations of a normal the number of events is above what is usual; 0 or more."""
+    """How many standard deviations of a normal the number of events lies above the usual; 0 or more."""
     count = int(events + 0.5)
     if count <= 0 or trials <= 0 or before_trials <= 0:
         return 0.0
@@ -33,7 +33,7 @@ def rare_score(events: float, trials: float, before: float, before_trials: float
 
 
 def _log_tail(count: int, *, shape: float, odds: float) -> float:
-    """Log of the chance of at least `count` events: the terms from there on, until they add nothing."""
+    """Log of the chance of at least `count` events: sums the terms until they become negligible."""
     log_p = log(odds) - log1p(odds)
     term = lgamma(count + shape) - lgamma(shape) - lgamma(count + 1) - shape * log1p(odds) + count * log_p
     total, ratio, k = 1.0, 1.0, count

@@ -1,9 +1,8 @@
 """Robust statistics over the rows of a matrix with gaps (NaN) but without infinities, all rows at once.
 
-The score of a shift is BARO's (FSE'24): distance from the baseline's median in robust widths. Its known
-faults are
-mended: the width has floors that are relative, never raw units; one point alone cannot carry a score; the
-direction is the caller's.
+The score of a shift is BARO's (FSE'24): the distance from the baseline's median in robust widths. Its known
+faults are corrected: the floors of the width are relative, never in raw units; a single point cannot
+produce a score; the caller chooses the direction.
 """
 
 from __future__ import annotations
@@ -14,16 +13,17 @@ import numpy as np
 
 from diagnosis_harness.analysis.arrays import Floats, Ints
 
-STD_FLOOR = (
-    0.2  # a width below a fifth of the plain deviation means a heavy tail that the quartiles do not see
-)
-LEVEL_FLOOR = 0.02  # moves below two hundredths of the level are nothing, however steady the series was
-MOST_WIDTHS = 1_000.0  # beyond it a larger score says nothing more
-MOST_WIDTHS_STILL = 20.0  # a series that never moved before tells that it moved, not how unusual that is
+STD_FLOOR = 0.2  # a width below a fifth of the plain deviation means a heavy tail that quartiles miss
+LEVEL_FLOOR = 0.02  # moves below two hundredths of the level do not count, however steady the series was
+MOST_WIDTHS = 1_000.0  # larger scores carry no more information
+MOST_WIDTHS_STILL = 20.0  # for a series that never moved, the size of a move is not meaningful
 
 
 def sort_rows(value: Floats) -> tuple[Floats, Ints]:
-    """Each row ascending with its NaN last, and how many are numbers. There must be no infinities."""
+    """Each row in ascending order with its NaN last, and how many values are numbers.
+
+    No infinities allowed.
+    """
     ordered = np.sort(value, axis=1)
     return ordered, value.shape[1] - np.isnan(ordered).sum(axis=1, dtype=np.int64)
 
@@ -47,7 +47,7 @@ def median_rows(value: Floats) -> Floats:
 
 
 def width_rows(value: Floats, level: Floats) -> Floats:
-    """How far each row usually strays from `level`; 0 for a row that never moved, NaN if empty.
+    """How far each row usually deviates from `level`; 0 for a row that never moved, NaN if empty.
 
     The largest of the inter-quartile range / 1.349, 1.48 times the median distance, a fifth of the standard
     deviation, and two hundredths of the level.
@@ -64,7 +64,10 @@ def width_rows(value: Floats, level: Floats) -> Floats:
 
 
 def high_rows(value: Floats) -> Floats:
-    """What two points of each row reach, in long rows a tenth of them; the point itself if alone."""
+    """The level that two points of each row reach, in long rows a tenth of them.
+
+    The point itself if it is alone.
+    """
     ordered, count = sort_rows(value)
     if ordered.shape[1] == 0:
         return np.full(len(count), np.nan)
@@ -76,8 +79,8 @@ def high_rows(value: Floats) -> Floats:
 def rise_rows(value: Floats, level: Floats, width: Floats) -> Floats:
     """How many widths each row rose above `level`; never below 0, 0 for an empty row.
 
-    The answer does not depend on the unit of a series. It ends at `MOST_WIDTHS`, and at `MOST_WIDTHS_STILL`
-    for a series whose width is 0.
+    The result does not depend on the unit of a series. It is capped at `MOST_WIDTHS`, and at
+    `MOST_WIDTHS_STILL` for a series whose width is 0.
     """
     risen = high_rows(value) - level
     most = np.where(width > 0, MOST_WIDTHS, MOST_WIDTHS_STILL)
@@ -87,7 +90,7 @@ def rise_rows(value: Floats, level: Floats, width: Floats) -> Floats:
 
 
 def mean_rows(value: Floats, places: Sequence[int]) -> Floats:
-    """The mean of some rows, column by column, over those that are finite; NaN where none is."""
+    """The mean of some rows, column by column, over the finite values; NaN if there are none."""
     rows = value[list(places)]
     held = np.isfinite(rows)
     count = held.sum(axis=0)

@@ -1,4 +1,4 @@
-"""Series made comparable: counters to rates, one time grid, thinning for a plot."""
+"""Makes series comparable: turns counters into rates, aligns series on one time grid, thins them."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ import numpy as np
 from diagnosis_harness.analysis.arrays import Floats
 
 _SERIES_AT_ONCE = 64
-"""Series that are put on a grid at a time: enough to spare Python's part, few enough for the cache."""
+"""Number of series gridded at a time: enough to save Python overhead, few enough for the cache."""
 MOST_STEPS = 2_000
-"""Columns of a grid at most; a day of minutes fits, and 3,000 series stay below 50 MB."""
+"""Maximum number of columns of a grid; a day of minutes fits, and 3,000 series stay below 50 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Series on shared instants.
+    """Series on shared times.
 
-    `time_s` has one instant a column, at the middle of equal steps; `value` one row a series, NaN where a
-    series has nothing in that step. Where several points of a series fall into a step, their mean stands.
+    `time_s` has one time per column, at the middle of equal steps; `value` has one row per series, NaN if
+    the series has no point in that step. Several points of a series in one step are averaged.
     """
 
     time_s: Floats
     step_s: float
     value: Floats
     anchor_s: float
-    """An edge of a step."""
+    """A time that is an edge of a step."""
     extent_s: tuple[float, float]
-    """Points from the first time on and before the second are counted."""
+    """Points from the first time (inclusive) to the second (exclusive) are used."""
 
 
 def clean(time_s: Floats, value: Floats) -> tuple[Floats, Floats]:
-    """The series in order of time, infinities turned to NaN, the last value of a repeated instant kept."""
+    """The series in order of time, with infinities as NaN and only the last value of a repeated time."""
     rising = len(time_s) > 0 and bool((time_s[1:] > time_s[:-1]).all())
     if rising and isfinite(time_s[0]) and isfinite(time_s[-1]):
-        instants, values = time_s, value  # the usual case: nothing to put in order
+        instants, values = time_s, value  # the usual case: already in order
     else:
         good = np.isfinite(time_s)
         order = np.argsort(time_s[good], kind="stable")
@@ -49,7 +49,7 @@ def clean(time_s: Floats, value: Floats) -> tuple[Floats, Floats]:
 
 
 def is_cumulative(value: Floats) -> bool:
-    """Whether values only add up, apart from resets: of eight or more, nine steps in ten do not fall."""
+    """Whether values only add up, apart from resets: of eight or more steps, nine in ten do not fall."""
     finite = value[np.isfinite(value)]
     if len(finite) < 8 or finite.min() < 0:
         return False
@@ -58,7 +58,10 @@ def is_cumulative(value: Floats) -> bool:
 
 
 def to_rate(time_s: Floats, value: Floats) -> tuple[Floats, Floats]:
-    """Growth per second of a counter; a fall is a reset and gives the value since. One instant fewer."""
+    """Growth per second of a counter; a fall is a reset, after which the value itself is the growth.
+
+    One point fewer.
+    """
     keep = np.isfinite(value)
     instants, values = time_s[keep], value[keep]
     if len(values) < 2:
@@ -69,7 +72,7 @@ def to_rate(time_s: Floats, value: Floats) -> tuple[Floats, Floats]:
 
 
 def usual_step(times: Sequence[Floats]) -> float:
-    """The usual distance between points in seconds, the median of medians; 60 if unknown."""
+    """The usual distance between points in seconds, as the median of medians; 60 if unknown."""
     alike: dict[int, list[Floats]] = {}
     for one in times:
         alike.setdefault(len(one), []).append(one)
@@ -83,10 +86,10 @@ def usual_step(times: Sequence[Floats]) -> float:
 
 
 def mean_per_step(time_s: Floats, value: Floats, step_s: float) -> tuple[Floats, Floats]:
-    """One point per step: the mean of its finite values, NaN where there is none, at the start of the step.
+    """One point per step, at its start: the mean of its finite values, NaN if there are none.
 
-    Steps begin at whole multiples of `step_s` since the epoch; those without a point are left out. Times must
-    rise.
+    Steps begin at whole multiples of `step_s` since the epoch; steps without a point are left out. Times
+    must be ascending.
     """
     steps, place = np.unique(np.floor(time_s / step_s), return_inverse=True)
     finite = np.isfinite(value)
@@ -113,10 +116,10 @@ def empty_grid(
     anchor_s: float,
     steps_max: int = MOST_STEPS,
 ) -> Grid:
-    """An empty grid from the first to before the last time, whose step edges include `anchor_s`.
+    """An empty grid over the extent, without its end, whose step edges include `anchor_s`.
 
-    An anchor at the onset keeps every step wholly before or wholly after it. Steps grow in whole multiples
-    where more than `steps_max` would be needed.
+    An anchor at the onset keeps every step entirely before or entirely after it. Steps grow in whole
+    multiples if more than `steps_max` would be needed.
     """
     start_s, end_s = extent_s
     span_s = max(end_s - start_s, step_s)
@@ -150,7 +153,7 @@ def _fill(grid: Grid, series: Sequence[tuple[Floats, Floats]], row: int) -> None
 
 
 def thin(value: Floats, most: int = 40) -> tuple[float | None, ...]:
-    """At most `most` values for a plot, oldest first: means of equal stretches, None for an empty one."""
+    """At most `most` values for a plot, oldest first: means of equal segments, None for an empty one."""
     if len(value) == 0 or most < 1:
         return ()
     parts = np.array_split(value, min(most, len(value)))

@@ -1,10 +1,10 @@
-"""How far each series moved after onset, against the minutes before and a baseline recorded apart.
+"""Measures how far each series moved after the onset, against the minutes before it and a separate baseline.
 
-And how far it moves by itself, in windows of normal operation.
+It also measures how far each series moves on its own, in windows of normal operation.
 
-Levels drift between recordings; minutes before onset are few. The usual level is therefore a weighted mean of
-both medians, with the weight of the minutes before growing with their number; the usual width pools both,
-each around its own median.
+Levels drift between recordings, and there are few minutes before the onset. So the usual level is a
+weighted mean of both medians, in which the minutes before weigh more the more there are; the usual width
+pools both, each around its own median.
 """
 
 from __future__ import annotations
@@ -23,23 +23,22 @@ from diagnosis_harness.analysis.robust import (
     width_rows,
 )
 
-PRIOR_POINTS = 10  # steps before onset that weigh as much as a whole baseline; two weigh next to nothing
-BLOCK = 256  # rows at a time, so that a block's copies stay in the processor's cache
-NULL_WINDOWS = 60  # normal windows at most, to learn how far a series strays by itself
+PRIOR_POINTS = 10  # steps before the onset that weigh as much as a whole baseline; two weigh almost nothing
+BLOCK = 256  # rows at a time, so that the copies of a block stay in the processor's cache
+NULL_WINDOWS = 60  # maximum number of normal windows used to learn how far a series varies by itself
 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Arrays of one entry a series.
+    """Arrays with one entry per series.
 
     Attributes:
-        level: usual value; `value`: median after onset; both in the series' own unit, NaN where there is
-            none.
+        level: usual value; `value`: median after the onset; both in the series' own unit, NaN if unknown.
         width: usual distance from the level.
         up, down: robust score of the rise and of the fall, 0 or more.
-        null_up, null_down: the same scores of windows of normal operation, (series, windows); as long as the
-            fault window where the recordings allow.
-        points: finite points after onset; `before`: finite points of normal operation.
+        null_up, null_down: the same scores for windows of normal operation, (series, windows); as long as
+            the fault window if the recordings are long enough.
+        points: finite points after the onset; `before`: finite points of normal operation.
     """
 
     level: Floats
@@ -56,9 +55,9 @@ class Shift:
 def shift_of(before: Floats, after: Floats, baseline: Floats, *, zero: Floats | None = None) -> Shift:
     """The shift of each row from `before` and `baseline` to `after`.
 
-    A matrix without columns means that there is nothing of that sort.
-    `zero` is where a row's scale begins, 0 if not given: 100 for an availability in per cent, whose faults
-    are what is missing to 100. Rows with fewer than two normal points, or none after, score 0.
+    A matrix without columns means that there is no such recording. `zero` is where the scale of a row
+    begins, 0 by default: 100 for an availability in per cent, whose faults are measured from 100. Rows with
+    fewer than two normal points, or none after the onset, score 0.
     """
     zero = np.zeros(len(before)) if zero is None else zero
     blocks = [
@@ -77,7 +76,7 @@ def _shift_of(before: Floats, after: Floats, baseline: Floats, zero: Floats) -> 
     level = weight * np.nan_to_num(usual_before) + (1 - weight) * np.nan_to_num(usual_base)
     normal = np.concatenate((baseline - usual_base[:, None], before - usual_before[:, None]), axis=1)
     width = np.maximum(width_rows(normal, np.zeros(len(level))), 0.0)
-    # A series that never moved before tells that it moved, not how unusual that is, at whatever level it was.
+    # For a series that never moved before, at whatever level, the size of a move is not meaningful.
     most = np.where(width > 0, MOST_WIDTHS, MOST_WIDTHS_STILL)
     width = np.fmax(width, LEVEL_FLOOR * np.abs(level - zero))
     known = np.isfinite(normal).sum(axis=1)
@@ -99,7 +98,7 @@ def _shift_of(before: Floats, after: Floats, baseline: Floats, zero: Floats) -> 
 
 
 def _null(normal: Floats, width: Floats, length: int) -> tuple[Floats, Floats]:
-    """Scores of normal windows of `length` columns; of shorter ones where fewer than four would fit."""
+    """Scores of normal windows of `length` columns; of shorter ones if fewer than four would fit."""
     columns = normal.shape[1]
     length = max(min(length, 2), min(length, columns // 4))
     stride = max(length // 2, columns // NULL_WINDOWS, 1)
@@ -114,9 +113,9 @@ def _null(normal: Floats, width: Floats, length: int) -> tuple[Floats, Floats]:
 def own_time_of_change(
     time_s: Floats, value: Floats, *, level: float, width: float, from_s: float
 ) -> float | None:
-    """The first instant from `from_s` on with two points in a row more than three widths off.
+    """The first time from `from_s` on with two points in a row more than three widths from the level.
 
-    None where that never happens. A single last point does not count.
+    None if that never happens. A single last point does not count.
     """
     late = np.flatnonzero((time_s >= from_s) & np.isfinite(value))
     if len(late) < 2 or not np.isfinite(level):

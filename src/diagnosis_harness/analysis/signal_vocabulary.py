@@ -1,6 +1,6 @@
-"""The words that names of signals are made of, by what they say.
+"""The words that signal names are made of, grouped by meaning.
 
-General words only: a word that a single product uses belongs into conventions.tsv with its name.
+General words only: a word used by a single product belongs into conventions.tsv with its name.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ TROUBLE = re.compile(
     r"|unassigned|underreplicated|mismatch\w*|outages?|disconnect\w*|shrinks?|spillover|poison\w*"
     r"|readonly|reached|elections?|saturated|slow|slower|slowlog|4xx|5xx|[45]\d\d"
 )
-"""What counts trouble. A name that ends in one of these is trouble too (`pgmajfault`, `readtimeouts`)."""
+"""Words for counted trouble. A name that ends in one of these counts trouble too (`pgmajfault`,
+`readtimeouts`)."""
 GIVEN_UP = re.compile(r"cancel\w*|499")
-"""What a server counts when its caller's patience ended: the caller's deadline, or its own slowness."""
+"""What a server counts when its caller gave up: because of the caller's deadline, or its own slowness."""
 TROUBLE_ENDING = re.compile(r"\w{2,}(errors?|failures?|failed|faults?|exceptions?|timeouts?|dropped)")
 STARVED = frozenset(["throttle", "throttled", "throttles", "throttling", "starving", "starved", "limited"])
 MISSES = frozenset(["miss", "misses"])
@@ -37,7 +38,7 @@ MEMBERS = frozenset(
     ["brokers", "nodes", "replicas", "servers", "hosts", "endpoints", "members", "instances", "consumers",
      "backends", "targets", "peers"]
 )  # fmt: skip
-"""What is counted of what should be there: fewer is worse."""
+"""Words for things that should be there: fewer is worse."""
 
 INFO = frozenset(
     ["info", "timestamp", "created", "generation", "version", "owner", "owners", "build", "epoch"]
@@ -75,7 +76,7 @@ CPU_MODES = frozenset(
     ["user", "usr", "system", "sys", "kernel", "nice", "idle", "steal", "guest", "irq", "softirq", "soft",
      "privileged"]
 )  # fmt: skip
-"""What sar, top, mpstat and vmstat say that a processor does; waiting for a disk is the disk's."""
+"""Processor modes in sar, top, mpstat and vmstat; waiting for a disk counts as the disk's."""
 SHARE_UNITS = frozenset(["percent", "pct", "%", "ratio"])
 CPU_NOUNS = frozenset(["cpu", "processor", "load", "load1", "load5", "load15", "steal", "gpu"])
 MEMORY_NOUNS = frozenset(
@@ -91,7 +92,7 @@ SHARED_NOUNS = frozenset(
      "fd", "goroutines", "sockets", "socket", "locks", "lock", "children", "processes", "budget", "tokens",
      "credit", "credits", "breaker", "concurrency", "concurrent"]
 )  # fmt: skip
-"""What many share and what can run out, other than the kinds above."""
+"""Shared things that can run out, other than the kinds above."""
 PASSING = frozenset(["opened", "accepted", "created", "closed", "new", "established"])
 MOVED = frozenset(
     ["read", "reads", "write", "writes", "written", "receive", "received", "sent", "transmit", "transmitted"]
@@ -107,7 +108,7 @@ TRAFFIC_WORDS = re.compile(
 OUTGOING = frozenset(["client", "source", "outbound", "egress", "upstream", "outgoing", "downstream"])
 INCOMING = frozenset(["server", "destination", "inbound", "ingress"])
 SIDE_WORDS = OUTGOING | INCOMING
-"""Words that say at which end of a call a signal was measured."""
+"""Words that identify the end of a call at which a signal was measured."""
 HOST = frozenset(["node", "host", "machine"])
 COUNTERS = frozenset(["total", "counter", "count", "cumulative"])
 
@@ -115,22 +116,22 @@ _PARTS = frozenset(
     ["max", "min", "avg", "num", "number", "total", "time", "per", "sec", "blocks", "partitions", "cluster",
      "data", "cache", "table", "file", "handler", "percent", "rate", "ratio"]
 )  # fmt: skip
-"""Words that say nothing by themselves and stand in words written together."""
+"""Words without meaning of their own that occur in compound words."""
 _KNOWN = (
     GOOD | MEMBERS | LATENCY | WAITS | FREE | USE | LIMITS | STARVED | MISSES | EVICTED | _PARTS
     | CPU_NOUNS | MEMORY_NOUNS | DISK_NOUNS | POOL_NOUNS | SHARED_NOUNS
 )  # fmt: skip
-_GLUED_LENGTH = 7  # shorter words are words of their own
+_GLUED_LENGTH = 7  # shorter words are not compounds
 _PART_LENGTH = 3  # shorter parts fit into anything
 
 
 def divide_glued(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Words written together are divided where all parts are known: `cpuutilization`, `freespace`."""
+    """Split compound words whose parts are all known: `cpuutilization`, `freespace`."""
     return tuple(part for word in words for part in _parts_of(word))
 
 
 def _parts_of(word: str) -> list[str]:
-    """The fewest known words that make up a word; the word itself where there are none."""
+    """The fewest known words that make up a word; the word itself if there are none."""
     if len(word) < _GLUED_LENGTH or _is_known(word):
         return [word]
     best: dict[int, list[str]] = {0: []}

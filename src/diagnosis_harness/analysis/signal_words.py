@@ -1,4 +1,4 @@
-"""The words of a signal's name, in any style of writing, and the labels behind it."""
+"""Splits a signal's name, in any style of writing, into words and labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LABELS = re.compile(r"\{(.*)\}\s*$", re.DOTALL)
 _LABEL = re.compile(r'\s*([^=,{}"]+?)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^,{}]*))\s*(?:,|$)')
 _PLURALS = re.compile(r"[A-Z]{2,}s(?![a-z])")
 
-# Words of two parts that name one thing.
+# Two-part words for one thing.
 _JOINED = {
     ("response", "time"): "responsetime",
     ("un", "healthy"): "unhealthy",
@@ -47,7 +47,7 @@ def words_of(name: str) -> tuple[str, ...]:
     joined: list[str] = []
     for word in (part.lower() for part in _SPLIT.findall(name)):
         before = joined[-1] if joined else ""
-        if before == "p" and word.isdigit():  # P90 is split by the capital
+        if before == "p" and word.isdigit():  # the capital splits P90
             joined[-1] = "p" + word
         elif (before, word) in _JOINED:
             joined[-1] = _JOINED[before, word]

@@ -1,4 +1,4 @@
-"""Groups of spans, normal operation against the fault window, and how far they stray by themselves."""
+"""Compares groups of spans in normal operation and the fault window, and how far they vary by themselves."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from diagnosis_harness.analysis.spans import (
     shift_between,
 )
 
-NULL_SLICES = 8  # stretches of normal operation, each compared with the rest
+NULL_SLICES = 8  # slices of normal operation, each compared with the rest
 _LATE = NULL_SLICES
-"""The part of the rows from the onset on, behind the slices of normal operation."""
+"""The part of the rows from the onset on, after the slices of normal operation."""
 _LEFT_OUT = NULL_SLICES + 1
-"""The part of the rows after the end of what is compared: neither normal nor the fault."""
+"""The part of the rows after the end of the comparison: neither normal nor fault."""
 _PARTS = NULL_SLICES + 2  # the slices, the fault, and what is left out
 AFTER_END = 2
-"""As a recording: rows of the incident after the end of what is compared."""
+"""The recording number of incident rows after the end of the comparison."""
 _TABLE_SHARE = 4
-"""Entries for each row up to which a table of all possible codes is smaller and faster than sorting."""
+"""Table entries per row up to which a table of all possible codes is smaller and faster than sorting."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeGroups:
     """Groups by entity and operation; for calls `peer` is the caller, else -1.
 
-    `null` is the largest z of each slice of normal operation; empty where there is too little of it.
+    `null` is the largest z of each slice of normal operation; empty if there is too little of it.
     """
 
     entity: Codes
@@ -51,9 +51,8 @@ class TimeGroups:
 class ShareGroups:
     """Shares of spans: failing ones of an operation, or parents that make a certain call.
 
-    `entity` and `operation` are the span's (for calls the parent's), `child_entity`, `child_operation` what
-    is called,
-    -1 for failures. `null` as for `TimeGroups`, of the absolute z.
+    `entity` and `operation` are the span's (for calls the parent's); `child_entity` and `child_operation`
+    are the callee's, -1 for failures. `null` is as for `TimeGroups`, of the absolute z.
     """
 
     entity: Codes
@@ -67,7 +66,7 @@ class ShareGroups:
 def self_time_groups(
     spans: SpanColumns, self_s: Floats, fault: Flags, recording: NDArray[np.int8]
 ) -> TimeGroups:
-    """Time of one's own, by entity and operation."""
+    """Self time by entity and operation."""
     group, first = _codes(spans.entity, spans.operation)
     slices = _slices(spans.start_s, fault, recording)
     shift, null = _time_shift(group, self_s, slices=slices, groups=len(first))
@@ -92,8 +91,8 @@ def failure_groups(
 ) -> ShareGroups | None:
     """Share of spans that fail although none of their children does, by entity and operation.
 
-    A call that its callee did not record is no failure of the caller's own. None where the source does not
-    say which spans failed.
+    A failing call that its callee did not record does not count as the caller's own failure. None if the
+    source does not record which spans failed.
     """
     if spans.error is None or len(spans) == 0:
         return None
@@ -106,7 +105,7 @@ def failure_groups(
 
 
 def any_failure_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.int8]) -> ShareGroups | None:
-    """Share of spans that fail, whoever below them is to blame, by entity and operation."""
+    """Share of spans that fail, whichever callee is responsible, by entity and operation."""
     if spans.error is None or len(spans) == 0:
         return None
     group, first = _codes(spans.entity, spans.operation)
@@ -119,10 +118,10 @@ def any_failure_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.i
 def call_failure_groups(
     spans: SpanColumns, calls: Calls, fault: Flags, recording: NDArray[np.int8]
 ) -> ShareGroups | None:
-    """Share of calls that fail for the caller although the callee's span did not (time-outs, lost answers).
+    """Share of calls that fail for the caller although the callee's span succeeded (time-outs, lost answers).
 
-    A call that the callee did not record fails as its caller says. By caller, callee and operation;
-    `child_entity` is the callee. None where the source does not say which failed.
+    For a call that the callee did not record, the caller's status counts. By caller, callee and operation;
+    `child_entity` is the callee. None if the source does not record which calls failed.
     """
     if spans.error is None or len(calls.callee_row) == 0:
         return None
@@ -137,14 +136,14 @@ def call_failure_groups(
 
 
 def call_pattern_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.int8]) -> ShareGroups | None:
-    """Share of an operation's spans that have a certain child; None without any child.
+    """Share of an operation's spans that have a certain child; None if no span has a child.
 
-    An early return or an exception shows as a call that is no longer made: the cheap form of the event
+    An early return or an exception shows as a call that is no longer made: a simple form of the event
     patterns that Yu et al. (ESEC/FSE 2023) compare. Spans whose trace is cut off at the edge of a recording
-    look the same, which the null learns.
+    look the same; the null accounts for those.
 
-    A client span makes one call. Which callee it goes to is a matter of demand: only spans of a client
-    operation that lead nowhere at all have lost their call, of each callee as many as its usual share.
+    A client span makes one call, and its callee depends on demand. So only spans of a client operation
+    without any child have lost their call, counted against each callee by its usual share.
     """
     child = np.flatnonzero(spans.parent >= 0)
     if len(child) == 0:
@@ -152,7 +151,7 @@ def call_pattern_groups(spans: SpanColumns, fault: Flags, recording: NDArray[np.
     kind, _ = _codes(spans.entity, spans.operation)
     kinds = int(kind.max()) + 1
     sound = np.ones(len(spans), dtype=np.bool_)
-    if spans.error is not None:  # whoever stops because a callee failed is its victim
+    if spans.error is not None:  # a caller that stops because a callee failed is affected by it
         sound = ~_has_failing_child(spans, spans.error)
     once = _first_of_kind(spans.parent[child], kind[child], kinds)
     parent, child = spans.parent[child][once], child[once]
@@ -211,7 +210,7 @@ def _share_of(hit: Flags, group: Codes, *, slices: Codes, groups: int) -> tuple[
 
 
 def _share_shift(hits: Ints, count: Ints, slices: Codes) -> tuple[ShareShift, Floats]:
-    """By group and part: the late part, and each normal one, against the (other) normal ones."""
+    """By group and part: the fault part, and each normal part, against the (other) normal ones."""
 
     def compare(late: int, normal: Sequence[int]) -> ShareShift:
         chosen = list(normal)
@@ -228,13 +227,13 @@ def _share_shift(hits: Ints, count: Ints, slices: Codes) -> tuple[ShareShift, Fl
 
 
 def _count(group: Codes, slices: Codes, groups: int) -> Ints:
-    """Rows of each group and part."""
+    """Number of rows of each group and part."""
     cell = group * np.int64(_PARTS) + slices
     return np.bincount(cell, minlength=groups * _PARTS).reshape(groups, _PARTS).astype(np.int64)
 
 
 def _slices_with_rows(slices: Codes) -> range:
-    """The slices up to the last one that has rows."""
+    """The number of slices up to the last one that has rows."""
     normal = slices[slices < _LATE]
     return range(int(normal.max()) + 1 if len(normal) else 0)
 
@@ -252,7 +251,7 @@ def _slices(start_s: Floats, fault: Flags, recording: NDArray[np.int8]) -> NDArr
 
 
 def _first_of_kind(parent: Codes, kind: Codes, kinds: int) -> Ints:
-    """The rows of children, one of each kind of a parent: what is called twice counts once."""
+    """The rows of children, one per kind and parent, so that repeated calls count once."""
     several = np.bincount(parent)[parent] > 1
     rows = np.flatnonzero(several)
     _, once = np.unique(parent[rows] * np.int64(kinds) + kind[rows], return_index=True)

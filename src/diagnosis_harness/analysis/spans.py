@@ -1,6 +1,6 @@
-"""What spans tell beyond their duration: time of one's own, time on the way, failures, broken call patterns.
+"""Derives from spans: self time, time between the ends of calls, failures, and broken call patterns.
 
-Everything works on columns; a span's parent is a row number. Times are seconds.
+Everything works on columns; a span's parent is a row number. Times are in seconds.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import numpy as np
 
 from diagnosis_harness.analysis.arrays import Codes, Flags, Floats, Ints
 
-SD_FLOOR = 0.2  # of log1p(ms): steadier operations still vary by a fifth from one minute to the next
-VARIANCE_FLOOR = 0.03  # between-window variance of a mean that no number of spans averages away
-COUNT_CAP = 30  # spans of one window are not independent; more of them prove little more
-LEAST_SPANS = 3  # of a group, on either side
+SD_FLOOR = 0.2  # of log1p(ms): even steady operations vary by a fifth from one minute to the next
+VARIANCE_FLOOR = 0.03  # variance of a mean between windows, which no number of spans averages away
+COUNT_CAP = 30  # spans of one window are not independent; more of them add little certainty
+LEAST_SPANS = 3  # minimum spans of a group on either side
 
 
 @dataclass(frozen=True, slots=True)
 class SpanColumns:
-    """Spans as plain columns; entity and operation are codes, `parent` a row or -1.
+    """Spans as plain columns; entity and operation are codes, `parent` is a row or -1.
 
-    `client` marks spans that send a request, None where kinds are not known; `peer` is the code of the entity
-    that a span says it calls, or -1.
+    `client` marks spans that send a request, None if kinds are unknown; `peer` is the code of the entity
+    that a span names as its callee, or -1.
     """
 
     parent: Codes
@@ -43,8 +43,8 @@ class SpanColumns:
 class Calls:
     """Calls across entities, by the rows of their client spans.
 
-    Of a call that its callee did not record `callee_row` is the client span itself, and all of its time is
-    the call's: whether it was spent there or on the way is not known.
+    For a call that its callee did not record, `callee_row` is the client span itself, and all of its time
+    counts as the call's: whether it passed in the callee or on the way is unknown.
     """
 
     callee_row: Codes
@@ -62,7 +62,7 @@ class Calls:
 class GroupShift:
     """Per group: how its mean of log1p(ms) differs between baseline and fault; arrays of equal length.
 
-    `z` is 0 where either side has fewer than `LEAST_SPANS`. Means are geometric, in seconds.
+    `z` is 0 if either side has fewer than `LEAST_SPANS`. Means are geometric, in seconds.
     """
 
     z: Floats
@@ -73,9 +73,9 @@ class GroupShift:
 
 
 def self_time(spans: SpanColumns) -> Floats:
-    """Each span's duration minus the time that its children cover together, never below 0.
+    """Each span's duration minus the time that its children together cover, never below 0.
 
-    Children may overlap one another and reach beyond their parent; only what lies inside the parent counts,
+    Children may overlap one another and extend beyond their parent; only time inside the parent counts,
     once.
     """
     child = np.flatnonzero(spans.parent >= 0)
@@ -84,7 +84,7 @@ def self_time(spans: SpanColumns) -> Floats:
     parent = spans.parent[child]
     room = spans.duration_s[parent]
     offset = spans.start_s[child] - spans.start_s[parent]
-    # Another entity's clock may differ: its span is moved inside the parent where it would fit.
+    # The child's clock may differ: its span is moved inside the parent if it would fit.
     foreign = spans.entity[child] != spans.entity[parent]
     offset = np.where(foreign, np.clip(offset, 0.0, np.maximum(room - spans.duration_s[child], 0.0)), offset)
     begin = np.maximum(offset, 0.0)
@@ -96,10 +96,10 @@ def self_time(spans: SpanColumns) -> Floats:
 def calls_between(spans: SpanColumns) -> Calls:
     """Calls whose caller's span is a pure client span, with the time that neither side explains.
 
-    A client span says so, or has exactly one child, of another entity, and either lies inside a span of its
-    own entity or has its child's operation name. What it lasts beyond its child was spent on the way or in
-    queues at either end. One without a child is a call to whom it names.
-    Durations only are compared, so clocks that disagree do no harm.
+    A client span is marked as one, or has exactly one child, of another entity, and either lies inside a
+    span of its own entity or has its child's operation name. Its time beyond its child passed on the way or
+    in queues at either end. A client span without a child is a call to the entity it names. Only durations
+    are compared, so clock differences do no harm.
     """
     row = np.arange(len(spans))
     child = np.flatnonzero(spans.parent >= 0)
@@ -124,7 +124,7 @@ def calls_between(spans: SpanColumns) -> Calls:
 
 
 def _calls_without_callee(spans: SpanColumns, children: Ints) -> Ints:
-    """Rows of spans without a child that name another entity as the one they call."""
+    """Rows of spans without a child that name another entity as their callee."""
     if spans.peer is None:
         return np.zeros(0, np.int64)
     return np.flatnonzero((children == 0) & (spans.peer >= 0) & (spans.peer != spans.entity))
@@ -138,15 +138,15 @@ def crossings(spans: SpanColumns) -> tuple[Ints, Codes]:
 
 
 def log_ms(duration_s: Floats) -> Floats:
-    """log1p of milliseconds: ratios count for long spans, differences for those far below a millisecond."""
+    """log1p of milliseconds: compares ratios for long spans, and differences below a millisecond."""
     return np.log1p(np.maximum(duration_s, 0.0) * 1_000.0)
 
 
 @dataclass(frozen=True, slots=True)
 class GroupMoments:
-    """Of each group (row) and part of the rows (column): how many, and what they add up to.
+    """Count, sum and sum of squares for each group (row) and part of the rows (column).
 
-    `total` and `square` are of the distance from the group's own mean, so that no digits are lost.
+    `total` and `square` use the distance from the group's own mean, so that no digits are lost.
     """
 
     count: Ints
@@ -165,7 +165,7 @@ class GroupMoments:
 
 
 def moments_of(group: Codes, value: Floats, part: Codes, *, groups: int, parts: int) -> GroupMoments:
-    """The moments of each group in each part, in one pass however many comparisons follow."""
+    """The moments of each group in each part, computed in one pass for all later comparisons."""
     shape = (groups, parts)
     cell = group * np.int64(parts) + part
     count = np.bincount(cell, minlength=groups * parts).reshape(shape).astype(np.int64)
@@ -179,13 +179,13 @@ def moments_of(group: Codes, value: Floats, part: Codes, *, groups: int, parts: 
 def shift_between(moments: GroupMoments, *, normal: Sequence[int], late: Sequence[int]) -> GroupShift:
     """How each group differs between two sets of parts.
 
-    z = (mean F - mean B) / sqrt(sd² / n + 0.03), of log1p(ms), sd of the baseline and at least 0.2, n of the
-    fault window and at most 30.
+    z = (mean F - mean B) / sqrt(sd² / n + 0.03), of log1p(ms), sd of the baseline and at least 0.2, n of
+    the fault window and at most 30.
     """
     count_b, mean_b, sd_b = moments.of(normal)
     count_f, mean_f, _ = moments.of(late)
     sd = np.maximum(sd_b, SD_FLOOR)
-    # With a thin baseline its own mean is uncertain too.
+    # With a small baseline its own mean is uncertain too.
     noise = sd**2 / np.clip(count_f, 1, COUNT_CAP) + sd**2 / np.clip(count_b, 1, COUNT_CAP) + VARIANCE_FLOOR
     enough = (count_b >= LEAST_SPANS) & (count_f >= LEAST_SPANS)
     z = np.where(enough, (mean_f - mean_b) / np.sqrt(noise), 0.0)
@@ -194,7 +194,7 @@ def shift_between(moments: GroupMoments, *, normal: Sequence[int], late: Sequenc
 
 @dataclass(frozen=True, slots=True)
 class ShareShift:
-    """Per group: how a share (of failing spans, of spans that make a call) differs; 0 where unknown."""
+    """Per group: how a share (of failing spans, of spans that make a call) differs; 0 if unknown."""
 
     z: Floats
     baseline: Floats
@@ -204,10 +204,10 @@ class ShareShift:
 
 
 def share_shift(hits_b: Ints, count_b: Ints, hits_f: Ints, count_f: Ints) -> ShareShift:
-    """Observed minus expected over sqrt(n p (1 - p) (1 + n/N) + 1); one odd span is no finding.
+    """Observed minus expected over sqrt(n p (1 - p) (1 + n/N) + 1); a single odd span is no finding.
 
-    n is capped (spans of one window hang together), which also keeps a busy group from outweighing all
-    others.
+    n is capped because spans of one window are not independent; this also keeps a busy group from
+    dominating.
     """
     share_b = hits_b / np.maximum(count_b, 1)
     share_f = hits_f / np.maximum(count_f, 1)
@@ -220,7 +220,10 @@ def share_shift(hits_b: Ints, count_b: Ints, hits_f: Ints, count_f: Ints) -> Sha
 
 
 def _newly_covered(parent: Codes, begin: Floats, end: Floats) -> Floats:
-    """What each interval adds to those of its parent that begin before it; an only child adds itself."""
+    """What each interval adds to those of its parent that begin before it.
+
+    An only child adds its own length.
+    """
     covered = end - begin
     several = np.flatnonzero(np.bincount(parent)[parent] > 1)
     if len(several):
@@ -233,7 +236,7 @@ def _newly_covered_in_order(parent: Codes, begin: Floats, end: Floats) -> Floats
     """The same, sorted by parent, then begin."""
     first = np.append(True, np.diff(parent) != 0)
     segment = np.cumsum(first) - 1
-    lift = float(end.max()) + 1.0  # later segments stand higher, so one running maximum serves all
+    lift = float(end.max()) + 1.0  # later segments are lifted, so that one running maximum serves all
     reached = np.maximum.accumulate(end + segment * lift) - segment * lift
     before = np.where(first, 0.0, np.append(0.0, reached[:-1]))
     return np.maximum(end - np.maximum(begin, before), 0.0)

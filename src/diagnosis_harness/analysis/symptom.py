@@ -1,9 +1,9 @@
-"""Symptoms in metrics, explained away along the call graph.
+"""Symptoms in metrics, minus the part that callees explain.
 
 Nodes are ranked by the correlation of their series with the alerting indicator, minus half of the best
-anomalous callee's: ranked correlation and traversal of the call graph in one, which Hardt et al. (CLeaR 2024)
-compare as two. Here the correlation is weighed by the size of the anomaly, so that ties between a handful of
-points do not decide.
+anomalous callee's. This combines ranked correlation and traversal of the call graph, which Hardt et al.
+(CLeaR 2024) compare as two methods. Here the correlation is weighted by the size of the anomaly, so that
+ties between a few points do not decide.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality
 from diagnosis_harness.analysis.graph import CallGraph, nearest_known_callees
 from diagnosis_harness.analysis.meaning import SignalKind
 
-ANOMALOUS = 3.0  # widths; below it a node neither suspects nor explains
-EXPLAINED_SHARE = 0.5  # of the best callee's strength; a callee passes on less than all of its own trouble
+ANOMALOUS = 3.0  # widths; below it a node is neither suspected nor explains another
+EXPLAINED_SHARE = 0.5  # of the best callee's strength; a callee passes on less than all of its trouble
 LEAST_POINTS = 4  # for a correlation
 
 
 @dataclass(frozen=True, slots=True)
 class SymptomRow:
-    """One symptom series: its calibrated score and its course around onset, a rise being harm."""
+    """One symptom series: its calibrated score and its course around the onset, where a rise is harmful."""
 
     entity: str
     signal: str
@@ -39,7 +39,7 @@ class SymptomRow:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """The strongest symptom of an entity: correlation with the indicator, and log1p(z) weighed by it."""
+    """The strongest symptom of an entity: correlation with the indicator, and log1p(z) weighted by it."""
 
     row: SymptomRow
     correlation: float
@@ -47,7 +47,10 @@ class Strength:
 
 
 def correlation(course: Floats, indicator: Floats) -> float:
-    """Pearson's, over the columns where both are finite; 0 with fewer than four, or without variation."""
+    """Pearson correlation over the columns where both are finite.
+
+    0 with fewer than four, or without variation.
+    """
     both = np.isfinite(course) & np.isfinite(indicator)
     if both.sum() < LEAST_POINTS:
         return 0.0
@@ -59,7 +62,7 @@ def correlation(course: Floats, indicator: Floats) -> float:
 def strengths(
     rows: Sequence[SymptomRow], *, indicator: Floats | None, kinds: frozenset[SignalKind]
 ) -> dict[str, Strength]:
-    """Each entity's strongest symptom of the kinds; without an indicator every correlation is 1."""
+    """Each entity's strongest symptom of these kinds; without an indicator every correlation is 1."""
     best: dict[str, Strength] = {}
     for row in rows:
         if row.kind not in kinds:
@@ -75,10 +78,10 @@ def strengths(
 def symptom_clues(
     found: Mapping[str, Strength], graph: CallGraph, *, noise: float, indicated: bool
 ) -> list[Clue]:
-    """A clue for each entity, less half of what its strongest callee shows.
+    """A clue for each entity, minus half of the strength of its strongest callee.
 
-    With an indicator the noise is that of one series (the indicator has already said that something is wrong,
-    and the correlation picks); without, it is that of all of them together.
+    With an indicator the noise is that of one series (the indicator has already shown a problem, and the
+    correlation selects the series); without one it is that of all series together.
     """
     clues = []
     for entity, strength in found.items():

@@ -1,4 +1,4 @@
-"""Whether an absence is supported: only a record that searched that place and time supports it."""
+"""Decides whether an absence is supported: only a record that searched that place and time can support it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from diagnosis_harness.tools.invocation import EvidenceRecord, Projection
 
 _NOT_OF_AN_ABSENCE = ("baseline", "affected", "direction", "onset_s")
 _OF_THE_WINDOW = frozenset({"start", "end", "onset", "limit"})
-"""Arguments that the searched window already states, or that do not affect an empty answer."""
+"""Arguments that the searched window already covers, or that do not affect an empty answer."""
 
 
 def absence_findings(
     claim: Claim, records: Records, inquiry: Inquiry, onset_s: float | None
 ) -> list[Finding]:
-    """Objections to an ABSENT claim whose references are known to be empty READY records.
+    """Return the objections to an ABSENT claim whose references point to empty READY records.
 
-    One of the records must come from a tool whose empty answer is an absence, have searched at least one
-    thing, and have asked for exactly this entity, of which the telemetry must hold something. The claim names
-    what was searched for: without that it would deny more than was searched.
+    At least one record must come from a tool whose empty answer means absence. It must have searched at
+    least one thing and have asked for exactly this entity, which the telemetry must contain. The claim must
+    also name what was searched for; otherwise it would deny more than was searched.
     """
     nearest: FindingCode | None = None
     for ref in claim.refs:
@@ -37,7 +37,7 @@ def absence_findings(
 
 
 def state_absence(claim: Claim, records: Records, inquiry: Inquiry, onset_s: float | None) -> Claim | None:
-    """The absence as it is published: what was searched, how much and when; None if nothing supports it."""
+    """The absence as published: what was searched, how much of it and when. None if no record supports it."""
     for ref in claim.refs:
         record = records.get(ref.tool_call_id)
         rule = None if record is None else absence_rule(record.tool_name)
@@ -72,7 +72,7 @@ def _objection(
 
 
 def _is_known(entity: str, rule: AbsenceRule, inquiry: Inquiry) -> bool:
-    """Whether the telemetry knows exactly this name, and holds this kind of it or of an instance of it."""
+    """Whether the telemetry knows exactly this name, with such data for it or one of its instances."""
     inventory = inquiry.inventory
     if not inventory.knows(entity):
         return False
@@ -85,14 +85,14 @@ def _is_known(entity: str, rule: AbsenceRule, inquiry: Inquiry) -> bool:
 def _is_what_was_sought(claim: Claim, record: EvidenceRecord, rule: AbsenceRule) -> bool:
     scope = record.arguments
     if scope.keys() - {rule.entity, rule.sought} - _OF_THE_WINDOW:
-        return False  # an argument that narrows the search in a way that the sentence does not show
+        return False  # the argument narrows the search in a way that the sentence does not show
     if scope.get(rule.entity) not in (claim.entity, [claim.entity]):
-        return False  # how much was looked at is counted over all that a call named, so it must name this one
+        return False  # the record counts everything its call named, so the call must name only this entity
     return claim.signal == (scope.get(rule.sought) if rule.sought else None)
 
 
 def _is_counted_right(claim: Claim, found: Projection, rule: AbsenceRule) -> bool:
-    """A published absence states how much was searched; a draft may leave it out."""
+    """Whether the stated amount searched is right. A published absence states it; a draft may omit it."""
     value_fits = claim.value is None or claim.value == found.looked_at
     return value_fits and claim.unit in (None, rule.looked.value)
 
@@ -105,7 +105,7 @@ def _is_inside(
     *,
     onset_s: float | None,
 ) -> bool:
-    """Whether the record looked into a recorded window, which holds the claim's where it names one."""
+    """Whether the record searched a recorded window that contains the claim's window, if it has one."""
     recorded = in_recording(looked, inquiry)
     if recorded is None or (rule.compares and not is_of_incident(looked, inquiry, onset_s)):
         return False

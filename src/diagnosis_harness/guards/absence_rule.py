@@ -1,7 +1,7 @@
-"""Which tool's empty answer is an absence, of what kind of telemetry, and how its call names what was sought.
+"""Defines which tools' empty answers mean absence, for which telemetry, and which arguments name the target.
 
 An empty answer means something different for each tool: no onset, no such series, nothing to compare. Only
-tools that search something, and say how much, can support that nothing was there.
+a tool that searches for something, and reports how much it searched, can show that it was not there.
 """
 
 from __future__ import annotations
@@ -16,17 +16,19 @@ from diagnosis_harness.diagnosis.inquiry import Telemetry
 
 @dataclass(frozen=True, slots=True)
 class AbsenceRule:
-    """One tool.
+    """The absence rule of one tool.
 
     Attributes:
-        looked: what its `looked_at` counts: things of the entity that was asked for and of its instances,
-            and of all entities where a thing need not be of any.
-        telemetry: the kind that the source must hold.
-        entity: the argument that names one entity, or several.
-        sought: the argument that names what was searched for; None where nothing narrows the search.
-        held_by_entity: whether that kind of telemetry must be held of the entity itself or an instance of it;
-            of changes it need not, since a service that was never changed is in no list of changes.
-        compares: whether it compares the incident with before, so that its window must be the incident's.
+        looked: what the tool's `looked_at` counts: things that belong to the requested entity and its
+            instances, or to all entities where a thing need not belong to one.
+        telemetry: the kind of telemetry that the source must have.
+        entity: the argument that names one entity or several.
+        sought: the argument that names what was searched for; None if no argument narrows the search.
+        held_by_entity: whether the source must have that kind of telemetry for the entity itself or one of
+            its instances. Changes do not need this, since a service that never changed is in no list of
+            changes.
+        compares: whether the tool compares the incident with the time before, so that its window must be
+            the incident's.
     """
 
     looked: Looked
@@ -45,9 +47,9 @@ ABSENCES: Mapping[str, AbsenceRule] = MappingProxyType(
         "find_changed_signals": AbsenceRule(Looked.SERIES, Telemetry.METRICS, "entities", compares=True),
     }
 )
-"""The tools whose empty answer is an absence; that of any other tool supports none."""
+"""The tools whose empty answer means absence. An empty answer of any other tool supports none."""
 
 
 def absence_rule(tool_name: str) -> AbsenceRule | None:
-    """What an empty answer of a tool supports; None where it is no absence."""
+    """The absence rule of a tool; None if its empty answer does not mean absence."""
     return ABSENCES.get(tool_name)

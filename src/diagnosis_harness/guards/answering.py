@@ -1,8 +1,8 @@
-"""Which checked claims answer the form of a question that asks for no cause. Pure.
+"""Selects the checked claims that answer a question which does not ask for a cause. Pure.
 
-Code chooses the answer from claims that passed EvidenceGuard, and it says no more than they do. It says that
-something is as usual only of the signals and the window that were examined, and only where no record of the
-run shows anything worse of the same entity.
+The answer is chosen by code from claims that passed EvidenceGuard, and says no more than they do. It
+reports normal behaviour only for the signals and the window that were examined, and only if no record of
+the run shows the same entity getting worse.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 ANSWERING_MAX = 5
-"""Claims of one answer: more is no sentence."""
+"""Maximum number of claims in one answer; more would not fit into a sentence."""
 CLEAR_Z = 3.0
-"""Widths of normal operation from which a move is a finding; from two on it is a hint, and a calm service
-shows hints."""
+"""Deviation, in widths of normal operation, from which a change is a finding. From two widths on it is only
+a hint, and a healthy service shows hints too."""
 NEVER_WELL_ERRORS = 0.05
-"""Share of failures from which on nobody calls a service well, however long it has been so."""
+"""Share of failures from which a service is never called healthy, however long it has failed that way."""
 _MOVES = frozenset(
     {
         Predicate.CHANGED,
@@ -48,7 +48,7 @@ _SHOWS_STATE = _MOVES | {
     Predicate.IN_STATE,
     Predicate.COUNTED,
 }
-"""Predicates that say something of how an entity is; that it is called, or was deployed, does not."""
+"""Predicates that describe the condition of an entity. Being called or deployed is not a condition."""
 _MAY_BE_WORSE = _SHOWS_STATE - {Predicate.NORMAL, Predicate.BEGAN, Predicate.IN_STATE, Predicate.COUNTED}
 _LOG_TOOLS = frozenset({"search_logs", "compare_logs"})
 
@@ -56,13 +56,12 @@ _LOG_TOOLS = frozenset({"search_logs", "compare_logs"})
 def answering_claims(
     inquiry: Inquiry, claims: Sequence[Claim], records: Sequence[EvidenceRecord]
 ) -> tuple[Claim, ...]:
-    """The claims that answer the form of the question, in the order in which they are said.
+    """The claims that answer a question of this form, in the order in which the answer presents them.
 
-    None where the form asks for a cause, where the question names an unknown entity, or where no claim
-    answers it.
+    Empty if the form asks for a cause, if the question names an unknown entity, or if no claim answers it.
 
     Args:
-        claims: those that passed.
+        claims: those that passed EvidenceGuard.
     """
     read = inquiry.reading.form
     if inquiry.asks_of_unknown:
@@ -91,7 +90,7 @@ def answering_claims(
 
 
 def _began(claim: Claim) -> float:
-    """When what is claimed was, or began; of what has no time it is always."""
+    """When the claimed event happened or began; minus infinity for a claim without a time."""
     start_s = None if claim.window is None else claim.window.start_s
     return claim.onset_s if claim.onset_s is not None else start_s if start_s is not None else -inf
 
@@ -99,12 +98,18 @@ def _began(claim: Claim) -> float:
 def state_claims(
     name: str | None, inquiry: Inquiry, claims: Iterable[Claim], records: Sequence[EvidenceRecord]
 ) -> tuple[Claim, ...]:
-    """What the claims say of how an entity is: what is worse, else what stayed normal; see `_state_of`."""
+    """The claims about the condition of an entity: what got worse, otherwise what stayed normal.
+
+    See `_state_of`.
+    """
     return _state_of(name, inquiry, list(claims), records)
 
 
 def claims_about(name: str | None, inquiry: Inquiry, claims: Iterable[Claim]) -> list[Claim]:
-    """What the claims say of an entity, clear or not, what moved first: also what it logs of another one."""
+    """All claims about an entity, clear or not, earliest first.
+
+    Includes what it logs about other entities.
+    """
     names = _names(name, inquiry)
     wrote = [each for each in claims if each.predicate is Predicate.LOGGED and each.affected in names]
     own = _of(name, inquiry, claims, lambda claim: claim.predicate in _SHOWS_STATE)
@@ -114,7 +119,7 @@ def claims_about(name: str | None, inquiry: Inquiry, claims: Iterable[Claim]) ->
 def unusual_claims(
     name: str | None, inquiry: Inquiry, claims: Iterable[Claim], records: Sequence[EvidenceRecord]
 ) -> list[Claim]:
-    """Claims that an entity, or any where none is named, got clearly worse than it normally is."""
+    """Claims that an entity, or any entity if none is named, got clearly worse than normal."""
     items = _items(records)
 
     def is_unusual(claim: Claim) -> bool:
@@ -129,15 +134,15 @@ def unusual_claims(
 
 
 def _is_clear(item: EvidenceItem) -> bool:
-    """Whether it moved as far as a finding does; an item without that number was counted, not compared."""
+    """Whether it moved as far as a finding does. An item without that number was counted, not compared."""
     z = item.attributes.get("z")
     return not isinstance(z, (int, float)) or abs(z) >= CLEAR_Z
 
 
 def _is_never_well(item: EvidenceItem) -> bool:
-    """Whether a level says by itself that something is wrong, however steady it is.
+    """Whether the level alone shows a problem, however steady it is.
 
-    Down throughout, failing throughout, and full throughout move no further than they always did.
+    An entity that was down, failing or full all the time has not moved from its usual level.
     """
     value, kind = item.value, item.attributes.get("kind")
     if item.kind is not ItemKind.SIGNAL_CHANGE or value is None:
@@ -157,19 +162,19 @@ def _is_never_well(item: EvidenceItem) -> bool:
 def _state_of(
     name: str | None, inquiry: Inquiry, claims: Sequence[Claim], records: Sequence[EvidenceRecord]
 ) -> tuple[Claim, ...]:
-    """What got clearly worse; where nothing moved by any claim or record of the run, what stayed normal."""
+    """What got clearly worse; if no claim or record of the run shows a change, what stayed normal."""
     scope = question_scope(inquiry, records)
     claims = _up_to_its_end(scope, claims, records)
     unusual = unusual_claims(name, inquiry, claims, records)
     if unusual:
         return tuple(unusual[:1])
     if name is None and not any(scope.has_looked_at_all(record) for record in records):
-        return ()  # nobody looked at the whole
+        return ()  # no call compared the whole window
     names = _names(name, inquiry)
     own = [item for record in records for item in record.items if item.entity in names]
     if any(is_harm(item) or _is_never_well(item) for item in own):
         return ()
-    if inquiry.alert_entity in names:  # steady since before the recording is not what an alert calls well
+    if inquiry.alert_entity in names:  # steady under an alert is not healthy
         return ()
     items = _items(records)
     moved = [each for each in claims if each.predicate in _SHOWS_MOVE and each.entity in names]
@@ -182,7 +187,7 @@ def _state_of(
 def _up_to_its_end(
     scope: QuestionScope, claims: Iterable[Claim], records: Sequence[EvidenceRecord]
 ) -> list[Claim]:
-    """The claims about all of the time that was asked about, and not about a part that a policy chose."""
+    """The claims that cover the whole time that was asked about, not a part chosen by a policy."""
     cited = {
         EvidenceRef(record.tool_call_id, item.item_id): (record, item)
         for record in records
@@ -196,7 +201,7 @@ def _up_to_its_end(
 
 
 def _is_harmless_hint(claim: Claim, items: Mapping[EvidenceRef, EvidenceItem]) -> bool:
-    """Whether all that a claim cites moved a little, and the way that does no harm: what calm signals do."""
+    """Whether a claim cites only small moves in the harmless direction, as healthy signals show."""
     cited = [items.get(ref) for ref in claim.refs]
     return bool(cited) and all(
         item is not None
@@ -211,7 +216,7 @@ def _is_harmless_hint(claim: Claim, items: Mapping[EvidenceRef, EvidenceItem]) -
 def _of(
     name: str | None, inquiry: Inquiry, claims: Iterable[Claim], fits: Callable[[Claim], bool]
 ) -> list[Claim]:
-    """The claims of an entity that fit, each once: two that differ only in what they cite say the same."""
+    """The matching claims of an entity, once each: claims that differ only in references are equal."""
     names = None if name is None else _names(name, inquiry)
     held = (each for each in claims if (names is None or each.entity in names) and fits(each))
     first: dict[Claim, Claim] = {}
@@ -227,21 +232,21 @@ def _items(records: Sequence[EvidenceRecord]) -> dict[EvidenceRef, EvidenceItem]
 
 
 def _compares_at(claim: Claim, at_s: float | None) -> bool:
-    """Whether a claim compares what came before a time with what came after it."""
+    """Whether a claim compares the time before `at_s` with the time after it."""
     if claim.window is None or at_s is None or claim.predicate not in _MOVES:
         return False
     return is_same_time(claim.window.start_s, at_s)
 
 
 def _names(name: str | None, inquiry: Inquiry) -> frozenset[str]:
-    """An entity with its instances; without a name all that are known."""
+    """An entity and its instances; all known entities if no name is given."""
     if name is None:
         return frozenset(each.name for each in inquiry.inventory.entities)
     return inquiry.inventory.parts_of(name) | {name}
 
 
 def _shows(topic: Topic, records: Sequence[EvidenceRecord]) -> Callable[[Claim], bool]:
-    """Whether a claim is about what is to be shown."""
+    """A filter for claims about the topic to be shown."""
     tools = {record.tool_call_id: record.tool_name for record in records}
     items = _items(records)
 

@@ -1,6 +1,6 @@
-"""Whether a recorded tool call is about what was asked: its time, and the affected entity. Pure.
+"""Decides whether a recorded tool call is about the question: its time and the affected entity. Pure.
 
-A policy chooses the arguments of its calls, so it may record a correct ranking of an older trouble, or of
+A policy chooses the arguments of its calls, so it may record a correct ranking of an earlier problem or of
 another affected entity. Such a ranking supports no conclusion about the question.
 """
 
@@ -19,7 +19,8 @@ from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 _ESTIMATED = frozenset({OnsetOrigin.ALERT, OnsetOrigin.NOBODY})
-"""Where the tools find the onset themselves: nobody stated it, or an alert did, which fires after it."""
+"""Cases in which the tools find the onset themselves: no time was stated, or an alert stated it, which
+fires after the onset."""
 
 COMPARING_KINDS = frozenset(
     {
@@ -32,10 +33,11 @@ COMPARING_KINDS = frozenset(
         ItemKind.LOG_ORDER,
     }
 )
-"""Kinds that compare what came before an onset with what came after it, and so show which onset was used."""
+"""Item kinds that compare the time before an onset with the time after it, and so show which onset was
+used."""
 
 _OWN_METHODS = frozenset({"stated", "alert", "estimated"})
-"""How a tool knows an onset that no argument gave it."""
+"""Onset origins of a tool that was given no onset argument."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +45,27 @@ class QuestionScope:
     """What a tool call must be about to count for the question.
 
     Attributes:
-        onset_s: the one time that everything is judged against, see `decide_onset`; None where the run has
+        onset_s: the one time that everything is judged against, see `decide_onset`; None if the run has
             none.
-        victims: whom a ranking may be of: the affected entities, and the services that those are a part of.
+        affected: the entities that a ranking may be about: the affected entities and the services they
+            belong to.
     """
 
     inquiry: Inquiry
     onset_s: float | None = None
-    victims: frozenset[str] = frozenset()
+    affected: frozenset[str] = frozenset()
 
     @property
     def is_stated(self) -> bool:
-        """Whether somebody stated when it began, so that no estimate counts."""
+        """Whether the onset was stated by the caller, so that no estimate counts."""
         return self.inquiry.onset_origin not in _ESTIMATED
 
     def is_at_its_time(self, record: EvidenceRecord, item: EvidenceItem) -> bool:
-        """Whether an item compares the time of the question with normal.
+        """Whether an item compares the time of the question with normal operation.
 
-        A call that was given no onset took the tools' own, which need not be the question's: what compares
-        must show that it is the same. What a platform reported has times of its own: it must have lasted when
-        the question's trouble began.
+        A call without an onset argument used the tool's own onset, which may differ from the question's, so
+        a comparison must show that they are equal. A platform report has its own times: the trouble must
+        have been present when the question's trouble began.
         """
         if item.kind is ItemKind.PLATFORM_EVENT:
             return self._is_own_onset(record) and self.onset_s is not None and lasts_into(item, self.onset_s)
@@ -75,10 +78,10 @@ class QuestionScope:
         return self._is_own_onset(record)
 
     def is_evidence_of_it(self, record: EvidenceRecord, item: EvidenceItem) -> bool:
-        """Whether an item may show how far a cause is explained: observed at its time, or weighed for it.
+        """Whether an item may show how far a cause is explained: observed then, or weighed for that time.
 
-        A change comes before the trouble. It counts as it was weighed for the question's time and victim, and
-        by its own distance from that time.
+        A change comes before the trouble. It counts if it was weighed for the time and affected entity of
+        the question, and with its own distance from that time.
         """
         if item.kind is not ItemKind.CHANGE_EVENT:
             return self.is_at_its_time(record, item)
@@ -86,13 +89,13 @@ class QuestionScope:
         before_s, at_s = item.attributes.get("before_onset_s"), item.onset_s
         if not self._is_own_onset(record) or not isinstance(before_s, int | float) or at_s is None:
             return False
-        return (given is None or given in self.victims) and self._is_one(at_s + before_s)
+        return (given is None or given in self.affected) and self._is_one(at_s + before_s)
 
     def has_looked_at(self, entity: str, record: EvidenceRecord) -> bool:
-        """Whether a call compared everything that telemetry holds of an entity, at the time of the question.
+        """Whether a call compared all telemetry of an entity at the time of the question.
 
-        Such a call shows when the entity began to differ, also by finding nothing. A call that was narrowed
-        to other entities, or to a number of findings that may have cut some off, does not.
+        Such a call shows when the entity began to differ, even if it found nothing. A call restricted to
+        other entities, or to a number of findings that may have cut some off, does not.
         """
         rule, found, given = absence_rule(record.tool_name), record.projection, record.arguments
         if rule is None or not rule.compares or found is None or found.looked_at <= 0:
@@ -111,21 +114,21 @@ class QuestionScope:
         return given.get("onset") is None
 
     def is_ranking_of_it(self, record: EvidenceRecord) -> bool:
-        """Whether a ranking is of this time and this affected entity, with the alert's own signal."""
+        """Whether a ranking is about this time, this affected entity and the alert's own signal."""
         scored = [item for item in record.items if item.kind is ItemKind.CAUSE_SCORE]
         return bool(scored) and all(
             self.is_at_its_time(record, item) and self._is_affected(record, item) for item in scored
         )
 
     def service_of(self, name: str | None) -> str | None:
-        """The service that an affected entity is an instance of; the name itself where it is none."""
+        """The service that an affected entity is an instance of; the name itself if it is not an instance."""
         known = None if name is None else self.inquiry.inventory.entity(name)
         return name if known is None or known.owner is None else known.owner
 
     def may_support(self, claim: Claim, record: EvidenceRecord, item: EvidenceItem) -> bool:
-        """Whether an item may support a claim: who caused it, or is affected, must be about the question.
+        """Whether an item may support a claim. Claims of CAUSED and AFFECTED must be about the question.
 
-        What was observed at another time is still a fact, and states its window.
+        An observation at another time is still a fact, and states its window.
         """
         rule = rule_of(claim.predicate)
         match None if rule is None else rule.about:
@@ -141,9 +144,9 @@ class QuestionScope:
                 return False
 
     def has_looked_at_all(self, record: EvidenceRecord) -> bool:
-        """Whether a call compared everything there is, up to the end of the question.
+        """Whether a call compared everything, up to the end of the question's time.
 
-        A question without a time may be answered at any time that the claims then name.
+        A question without a time may be answered for any time, which the claims then name.
         """
         rule, found, given = absence_rule(record.tool_name), record.projection, record.arguments
         if rule is None or not rule.compares or found is None or found.looked_at <= 0:
@@ -155,7 +158,7 @@ class QuestionScope:
         return self.onset_s is None or (found.window is not None and self._is_one(found.window.start_s))
 
     def ends_with_it(self, record: EvidenceRecord, item: EvidenceItem) -> bool:
-        """Whether an item compares no more than the time of the question, and no part that a policy chose."""
+        """Whether an item compares exactly the time of the question, not a part chosen by a policy."""
         given, asked_s = record.arguments.get("until"), self.inquiry.until_s
         if given is None and asked_s is not None and item.window is not None:
             return item.window.end_s <= asked_s
@@ -172,7 +175,7 @@ class QuestionScope:
             return False
         if not inquiry.affected:
             return given.get("alert_entity") is None
-        return item.peer in self.victims
+        return item.peer in self.affected
 
     def _is_one(self, time_s: JsonValue) -> bool:
         at_s = self.onset_s
@@ -180,17 +183,17 @@ class QuestionScope:
 
 
 def question_scope(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> QuestionScope:
-    """What looks of this run must be about."""
-    victims = frozenset(inquiry.affected).union(_owners(inquiry))
-    return QuestionScope(inquiry, decide_onset(inquiry, records), victims)
+    """The scope that the tool calls of this run must match."""
+    affected = frozenset(inquiry.affected).union(_owners(inquiry))
+    return QuestionScope(inquiry, decide_onset(inquiry, records), affected)
 
 
 def decide_onset(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> float | None:
-    """The one time of the question: as somebody stated it, else as the tools of the run found it themselves.
+    """Decide the onset of the question: the time the caller stated, otherwise the one that tools found.
 
-    The time of an alert is one that the tools look at: it counts where they keep it, and not beside an
-    earlier one that they found. What a call was given is nobody's time, so no choice of calls chooses it;
-    without any own look of the tools there is none.
+    The tools check the time of an alert: it counts if they confirm it and found no earlier one. An onset
+    passed as a call argument does not count, so a policy cannot choose the onset through its calls. Without
+    a call that searched for the onset there is none.
     """
     if inquiry.onset_origin not in _ESTIMATED:
         return inquiry.onset_s
@@ -205,26 +208,27 @@ def decide_onset(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> float |
 
 
 def _own_looks(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> list[EvidenceRecord]:
-    """The calls that were left to find the onset themselves, of whom the question is about.
+    """The calls about the question's entities that had to find the onset themselves.
 
-    Where nobody stated a time, whom the question names decides before the rest of the system: only what was
-    asked of it, an estimate or a ranking, which says so itself where it shows no onset of its own.
+    If no time was stated, calls about the entity named in the question take precedence over the rest of the
+    system: only estimates or rankings of that entity count, and these report themselves if they found no
+    onset.
     """
     own = [record for record in records if record.arguments.get("onset") is None]
     if inquiry.onset_origin is OnsetOrigin.ALERT:
-        return own  # the tools have one answer then, whomever a call names
+        return own  # the tools then find one onset for all entities
     named = next(iter(inquiry.affected), None)
     of_whom = {None, inquiry.alert_entity} if named in {None, inquiry.alert_entity} else {named}
     return [record for record in own if _entity_of(record) in of_whom]
 
 
 def _entity_of(record: EvidenceRecord) -> JsonValue:
-    """Whom a call asks about: an estimate names the entity, a ranking the affected one."""
+    """The entity a call is about: an estimate names the entity, a ranking the affected entity."""
     return record.arguments.get("entity", record.arguments.get("alert_entity"))
 
 
 def _owners(inquiry: Inquiry) -> Iterator[str]:
-    """The services whose instances are asked about: what a service shows, its instances show."""
+    """The services whose instances the question is about; an instance shares the symptoms of its service."""
     for name in inquiry.affected:
         known = inquiry.inventory.entity(name)
         if known is not None and known.owner is not None:
@@ -232,7 +236,7 @@ def _owners(inquiry: Inquiry) -> Iterator[str]:
 
 
 def own_onsets(records: Iterable[EvidenceRecord]) -> tuple[EvidenceItem, ...]:
-    """The onsets that tools found without being given any, and use."""
+    """The onsets that tools found, and used, without an onset argument."""
     return tuple(
         item
         for record in records
@@ -249,18 +253,21 @@ def _is_same_end(given: JsonValue, asked_s: float | None) -> bool:
 
 
 def _is_own(item: EvidenceItem) -> bool:
-    """Whether an item of a call without an onset shows which one the tools used; a ranking does too."""
+    """Whether an item of a call without an onset argument shows which onset the tools used.
+
+    A ranking does too.
+    """
     used = item.attributes.get("used") is True and item.attributes.get("method") in _OWN_METHODS
     return item.onset_s is not None and (item.kind is ItemKind.CAUSE_SCORE or used)
 
 
 def _is_searched(item: EvidenceItem) -> bool:
-    """Whether only a search of the whole recording found it; on a day without an incident too."""
+    """Whether only a search of the whole recording found the onset; it finds one on a healthy day too."""
     return item.attributes.get("shared") is True or item.attributes.get("onset_searched") is True
 
 
 def _comparison_start(item: EvidenceItem) -> float | None:
-    """From which instant on an item compares with normal."""
+    """The time from which an item compares with normal operation."""
     if item.kind is ItemKind.CAUSE_SCORE:
         return item.onset_s
     return None if item.window is None else item.window.start_s

@@ -1,4 +1,4 @@
-"""The unproven candidates of a run, read from its rankings of the question and not from the draft. Pure."""
+"""Collects the unproven candidates of a run from its rankings of the question, not from the draft. Pure."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from diagnosis_harness.tools.evidence import EvidenceItem, EvidenceStatus
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 CANDIDATES = 5
-"""How many a reader may be asked to look at."""
+"""Maximum number of candidates shown to a reader."""
 EVIDENCE = 3
-"""How much that was observed of a candidate is cited for it, beside its ranking."""
+"""Number of observations cited per candidate, beside its ranking."""
 
 
 def standing_candidates(
     hypotheses: Iterable[Hypothesis], records: Iterable[EvidenceRecord], *, run_id: str, inquiry: Inquiry
 ) -> tuple[Hypothesis, ...]:
-    """The candidates of the rankings about the question, best first, one of each entity.
+    """The candidates of the rankings about the question, best first, one per entity.
 
-    Entity, kind, part and score are the ranking's; what got worse of a candidate speaks for it. A draft adds
-    nothing but evidence against one: what was observed of it, or of what explains it, and what was not found
-    of it where it was asked for.
+    Entity, kind, part and score come from the ranking; signals of the candidate that got worse are its
+    supporting evidence. The draft contributes only counter-evidence: observations of the candidate or of
+    what explains it, and searches for it that found nothing.
     """
-    held = _Held.of(Records.of_run(records, run_id), inquiry)
+    recorded = _RunRecords.of(Records.of_run(records, run_id), inquiry)
     ranked: dict[str, tuple[EvidenceRef, EvidenceItem]] = {}
-    for ranking in rankings_of(held.records, held.asked):
+    for ranking in rankings_of(recorded.records, recorded.asked):
         for item in ranking.items:
             each = (EvidenceRef(ranking.tool_call_id, item.item_id), item)
             known = ranked.get(item.entity or "")
-            if item.entity and (known is None or _place(each) < _place(known)):
+            if item.entity and (known is None or _sort_key(each) < _sort_key(known)):
                 ranked[item.entity] = each
     against: dict[str, list[EvidenceRef]] = {}
     for hypothesis in hypotheses:
         against.setdefault(hypothesis.entity, []).extend(hypothesis.evidence_against)
-    best = sorted(ranked.values(), key=_place)[:CANDIDATES]
-    return tuple(held.candidate(ref, item, against.get(item.entity or "", ())) for ref, item in best)
+    best = sorted(ranked.values(), key=_sort_key)[:CANDIDATES]
+    return tuple(recorded.candidate(ref, item, against.get(item.entity or "", ())) for ref, item in best)
 
 
 def entities_in_scope(record: EvidenceRecord) -> frozenset[str]:
@@ -54,7 +54,7 @@ def entities_in_scope(record: EvidenceRecord) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _RunRecords:
     """What a run recorded, by reference."""
 
     records: tuple[EvidenceRecord, ...]
@@ -62,10 +62,10 @@ class _Held:
     items: Mapping[EvidenceRef, EvidenceItem]
     empty: Mapping[EvidenceRef, frozenset[str]]
     harms: tuple[tuple[EvidenceRef, EvidenceItem], ...]
-    """What got worse at the time of the question, strongest first."""
+    """Signals that got worse at the time of the question, strongest first."""
 
     @classmethod
-    def of(cls, records: Iterable[EvidenceRecord], inquiry: Inquiry) -> _Held:
+    def of(cls, records: Iterable[EvidenceRecord], inquiry: Inquiry) -> _RunRecords:
         ready = tuple(record for record in records if record.projection is not None)
         asked = question_scope(inquiry, ready)
         harms = [
@@ -83,7 +83,7 @@ class _Held:
                 for r in ready
                 if r.evidence is EvidenceStatus.NO_EVIDENCE
             },
-            harms=tuple(sorted(harms, key=_place)),
+            harms=tuple(sorted(harms, key=_sort_key)),
         )
 
     def candidate(self, ref: EvidenceRef, item: EvidenceItem, against: Iterable[EvidenceRef]) -> Hypothesis:
@@ -109,8 +109,11 @@ class _Held:
         return tuple(ref for ref, item in self.harms if _is_about(item, entities))
 
 
-def _place(each: tuple[EvidenceRef, EvidenceItem]) -> tuple[float, float, str, EvidenceRef]:
-    """Strongest first, of equal scores by rank: scores are rounded. The order of the calls does not count."""
+def _sort_key(each: tuple[EvidenceRef, EvidenceItem]) -> tuple[float, float, str, EvidenceRef]:
+    """Sort key: strongest first, then by rank, because scores are rounded.
+
+    The order of the calls does not count.
+    """
     ref, item = each
     return -(item.score or 0.0), item.number("rank"), item.entity or "", ref
 

@@ -1,4 +1,4 @@
-"""Checks what a draft says besides its claims: what was missing, and which time it is about."""
+"""Checks what a draft states besides its claims: missing information, unknown names, and the time window."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _SERVICE = re.compile(
     r"|[A-Za-z]*\d\w*)(?![\w\-/:@])",
     re.ASCII,
 )
-"""A name that is written as services and instances are: `moon-service`, `moon-7d9f`."""
+"""A name written in the form of services and instances: `moon-service`, `moon-7d9f`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What a run had available, to check what a draft says was missing.
+    """What a run had available, used to check what a draft reports as missing.
 
     Attributes:
         records: of this run.
-        denied: whether a tool was refused because the caller may not use it.
+        denied: whether a tool was refused because the caller is not allowed to use it.
     """
 
     inquiry: Inquiry
@@ -46,7 +46,7 @@ class Circumstances:
 
 
 def standing_missing(missing: Iterable[str], circumstances: Circumstances) -> tuple[MissingInfo, ...]:
-    """Of what a draft says was missing, what was.
+    """The reports of missing information in a draft that are true.
 
     The set is closed: anything else that an agent writes is dropped.
     """
@@ -55,9 +55,9 @@ def standing_missing(missing: Iterable[str], circumstances: Circumstances) -> tu
 
 
 def standing_names(names: Iterable[str], inquiry: Inquiry) -> tuple[str, ...]:
-    """Of the names that a draft says nobody knows, those that the question has as a name and nobody knows.
+    """The names that a draft reports as unknown, if the question uses them as names and they are unknown.
 
-    A plain word is one where the question quotes it or calls it a service; any other word is just a word.
+    A plain word counts as a name only if the question quotes it or calls it a service.
     """
     return tuple(
         name
@@ -68,7 +68,7 @@ def standing_names(names: Iterable[str], inquiry: Inquiry) -> tuple[str, ...]:
 
 
 def unknown_services(inquiry: Inquiry) -> tuple[str, ...]:
-    """The names in a question that stand where services do, or look like them, and that nobody knows."""
+    """Unknown names in a question that appear in place of a service or look like one."""
     written = [found[0] for found in _SERVICE.finditer(inquiry.question)]
     read = {each.said for each in inquiry.reading.told if each.name is not None}
     names = (*inquiry.reading.unknown, *(name for name in written if name not in read))
@@ -84,7 +84,7 @@ def _is_named(name: str, question: str) -> bool:
 
 
 def _is_known(name: str, inquiry: Inquiry) -> bool:
-    """Known however its words are joined: `order_service` is `order-service`."""
+    """Whether the name is known under any word separator: `order_service` equals `order-service`."""
     inventory = inquiry.inventory
     known = {each for entity in inventory.entities for each in (entity.name, entity.owner) if each}
     return _join(name) in {_join(each) for each in known}
@@ -111,13 +111,13 @@ def _is_missing(each: MissingInfo, circumstances: Circumstances) -> bool:
         case MissingInfo.BASELINE:
             return _is_listed(each, records) or (bool(inventory.telemetry) and inventory.baseline is None)
         case _:
-            # Without an inventory of the source only a record can show it.
-            held = bool(inventory.telemetry) and _KINDS[each] not in inventory.telemetry
-            return _is_listed(each, records) or held
+            # Without an inventory of the source only a record can show that it is missing.
+            is_absent = bool(inventory.telemetry) and _KINDS[each] not in inventory.telemetry
+            return _is_listed(each, records) or is_absent
 
 
 def _is_listed(each: MissingInfo, records: Iterable[EvidenceRecord]) -> bool:
-    """Whether an inventory of the run says that it is not there."""
+    """Whether an inventory of the run reports it as missing."""
     return any(
         item.kind is ItemKind.INVENTORY and item.attributes.get("missing") == each
         for record in records
@@ -128,15 +128,15 @@ def _is_listed(each: MissingInfo, records: Iterable[EvidenceRecord]) -> bool:
 def standing_window(
     window: TimeWindow | None, records: Iterable[EvidenceRecord], *, inquiry: Inquiry
 ) -> TimeWindow | None:
-    """The window of an item that compares what was asked about with normal, where the draft's is it.
+    """The window of an item that compares the question's time with normal, if the draft's window equals it.
 
-    None for any other: that of a recording, of another incident, or none of this run.
+    None for any other window: that of a recording, of another incident, or of another run.
     """
     if window is None:
         return None
-    held = tuple(records)
-    asked = question_scope(inquiry, held)
-    for record in held:
+    available = tuple(records)
+    asked = question_scope(inquiry, available)
+    for record in available:
         for item in record.items:
             if (
                 item.kind not in COMPARING_KINDS

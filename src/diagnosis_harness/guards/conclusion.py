@@ -1,4 +1,4 @@
-"""Whether a conclusion, and claims that name or exonerate a cause, are supported by what they cite."""
+"""Checks that a conclusion, and the claims that name or rule out a cause, are supported by what they cite."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from diagnosis_harness.tools.evidence import EvidenceItem
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
-    """The records of a run by their id, and what they must be about."""
+class _RunRecords:
+    """The records of a run by id, and the scope of the question that they must match."""
 
     records: Records
     asked: QuestionScope
 
 
 def conclusion_claim_findings(draft: DiagnosisDraft, records: Records) -> Iterator[Finding]:
-    """Objections to claims that contradict the rest of the draft: ids used twice, conclusions not drawn.
+    """Objections to claims that contradict the rest of the draft: duplicate ids and undrawn conclusions.
 
-    That an entity is the cause, or is affected and not the cause, is a conclusion: a claim may say it only
-    where the draft concludes it, since only conclusions are judged.
+    A claim may name an entity as the cause, or as affected but not the cause, only if the draft concludes
+    the same, since only conclusions are judged.
     """
     ids = Counter(claim.claim_id for claim in draft.claims)
     concluded = {cause.entity for cause in draft.conclusion}
@@ -46,7 +46,7 @@ def conclusion_claim_findings(draft: DiagnosisDraft, records: Records) -> Iterat
             yield Finding(FindingCode.NOT_CONCLUDED, claim.claim_id)
         if claim.predicate is Predicate.INDEPENDENT and not {claim.entity, claim.affected} <= concluded:
             yield Finding(FindingCode.NOT_CONCLUDED, claim.claim_id)
-        if claim.predicate is Predicate.AFFECTED and hit.isdisjoint(_whose(claim, records)):
+        if claim.predicate is Predicate.AFFECTED and hit.isdisjoint(_entity_and_service(claim, records)):
             yield Finding(FindingCode.NOT_CONCLUDED, claim.claim_id)
 
 
@@ -61,55 +61,55 @@ def cause_findings(
     named: set[str] = set()
     for cause in draft.conclusion:
         if cause.entity in named:
-            yield Finding(FindingCode.CAUSE_TWICE, _place(cause))
+            yield Finding(FindingCode.CAUSE_TWICE, _fault_and_region(cause))
         named.add(cause.entity)
-        yield from _cause_findings(cause, draft, passed, _Held(records, asked))
+        yield from _cause_findings(cause, draft, passed, _RunRecords(records, asked))
 
 
 def is_ranked(cause: Cause, draft: DiagnosisDraft, records: Records, *, asked: QuestionScope) -> bool:
-    """Whether one cited ranking of the question names a cause with its kind of fault and part."""
-    return any(_ranks(item, cause) for item in _ranking_items(cause, draft, _Held(records, asked)))
+    """Whether a single cited ranking of the question names a cause with its fault kind and part."""
+    return any(_ranks(item, cause) for item in _ranking_items(cause, draft, _RunRecords(records, asked)))
 
 
 def supports(cause: Cause, claim: Claim, records: Records) -> bool:
-    """Whether a claim says something of a concluded cause, or of a part of it."""
-    return cause.entity in _whose(claim, records)
+    """Whether a claim is about a concluded cause or a part of it."""
+    return cause.entity in _entity_and_service(claim, records)
 
 
 def _cause_findings(
-    cause: Cause, draft: DiagnosisDraft, passed: frozenset[str], held: _Held
+    cause: Cause, draft: DiagnosisDraft, passed: frozenset[str], recorded: _RunRecords
 ) -> Iterator[Finding]:
-    """A cause needs a standing CAUSED claim, and a standing claim that rests on direct evidence about it."""
-    place = _place(cause)
+    """Check that a cause has a supported CAUSED claim and a supported claim with direct evidence."""
+    place = _fault_and_region(cause)
     by_id = {claim.claim_id: claim for claim in draft.claims}
     standing = [by_id[claim_id] for claim_id in cause.claim_ids if claim_id in passed]
     caused = [c for c in standing if c.predicate is Predicate.CAUSED and c.entity == cause.entity]
     if not caused or not by_id.keys() >= set(cause.claim_ids):
         yield Finding(FindingCode.CAUSE_WITHOUT_CLAIM, place)
         return
-    if any(not supports(cause, claim, held.records) for claim in standing):
+    if any(not supports(cause, claim, recorded.records) for claim in standing):
         yield Finding(FindingCode.SUPPORT_OF_ANOTHER, place)
-    ranked = list(_ranking_items(cause, draft, held))
+    ranked = list(_ranking_items(cause, draft, recorded))
     if not any(_ranks(item, cause) for item in ranked):
         of_kind = any(ranks(item, cause.entity, cause.fault_kind, None) for item in ranked)
         code = FindingCode.REGION_NOT_BORNE if of_kind else FindingCode.FAULT_KIND_NOT_BORNE
         yield Finding(code, place)
-    if any(_is_elsewhere(claim, held) for claim in standing):
+    if any(_is_elsewhere(claim, recorded) for claim in standing):
         yield Finding(FindingCode.OF_ANOTHER_QUESTION, place)
-    if not any(_is_direct(claim, cause, held) for claim in standing):
+    if not any(_is_direct(claim, cause, recorded) for claim in standing):
         yield Finding(FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE, place)
 
 
-def _place(cause: Cause) -> str:
+def _fault_and_region(cause: Cause) -> str:
     return cause.claim_ids[0] if cause.claim_ids else cause.entity
 
 
-def _ranking_items(cause: Cause, draft: DiagnosisDraft, held: _Held) -> Iterator[EvidenceItem]:
-    """What the claims that name a cause cite of rankings about the question."""
+def _ranking_items(cause: Cause, draft: DiagnosisDraft, recorded: _RunRecords) -> Iterator[EvidenceItem]:
+    """The items of rankings about the question that are cited by claims that name a cause."""
     for claim in draft.claims:
         if claim.claim_id in cause.claim_ids and claim.predicate is Predicate.CAUSED:
-            for ref, item in held.records.items_cited(claim):
-                if held.asked.is_ranking_of_it(held.records[ref.tool_call_id]):
+            for ref, item in recorded.records.items_cited(claim):
+                if recorded.asked.is_ranking_of_it(recorded.records[ref.tool_call_id]):
                     yield item
 
 
@@ -121,33 +121,33 @@ def _supporting_items(claim: Claim, records: Records) -> Iterator[EvidenceItem]:
     return (item for _, item in records.items_cited(claim) if not objections(claim, item))
 
 
-def _whose(claim: Claim, records: Records) -> set[object]:
-    """The claim's entity, and the service that it is a part of by what supports the claim."""
+def _entity_and_service(claim: Claim, records: Records) -> set[object]:
+    """The claim's entity, and the service it belongs to according to the supporting items."""
     owners = {item.attributes.get("owner") for item in _supporting_items(claim, records)}
     return {claim.entity} | (owners - {None})
 
 
-def _is_direct(claim: Claim, cause: Cause, held: _Held) -> bool:
-    """Whether something observed of the cause itself, or of a part of it, at its time, supports the claim."""
+def _is_direct(claim: Claim, cause: Cause, recorded: _RunRecords) -> bool:
+    """Whether a direct observation of the cause, or of a part of it, at its time supports the claim."""
     return any(
         cause.entity in (item.entity, item.attributes.get("owner"))
-        and held.asked.is_at_its_time(held.records[ref.tool_call_id], item)
-        for ref, item in _observations(claim, held)
+        and recorded.asked.is_at_its_time(recorded.records[ref.tool_call_id], item)
+        for ref, item in _observations(claim, recorded)
     )
 
 
-def _is_elsewhere(claim: Claim, held: _Held) -> bool:
-    """Whether every observation that supports the claim is of another time than was asked about."""
-    found = list(_observations(claim, held))
+def _is_elsewhere(claim: Claim, recorded: _RunRecords) -> bool:
+    """Whether all observations that support the claim are from another time than the question's."""
+    found = list(_observations(claim, recorded))
     return bool(found) and not any(
-        held.asked.is_at_its_time(held.records[ref.tool_call_id], item) for ref, item in found
+        recorded.asked.is_at_its_time(recorded.records[ref.tool_call_id], item) for ref, item in found
     )
 
 
-def _observations(claim: Claim, held: _Held) -> Iterator[tuple[EvidenceRef, EvidenceItem]]:
-    """What was observed, and supports the claim."""
+def _observations(claim: Claim, recorded: _RunRecords) -> Iterator[tuple[EvidenceRef, EvidenceItem]]:
+    """The observations that support the claim."""
     return (
         (ref, item)
-        for ref, item in held.records.items_cited(claim)
+        for ref, item in recorded.records.items_cited(claim)
         if is_direct(item) and not objections(claim, item)
     )

@@ -1,9 +1,9 @@
-"""The query that would contradict a named cause, and what came of it. Pure; an agent's word does not count.
+"""Defines the query that could contradict a named cause, and evaluates its result. Pure.
 
-A ranking weighs all telemetry at once, and lists of findings are cut. So whoever would be named in the
-cause's place, the strongest other candidate, and whoever is affected are each looked at alone, with the times
-of the ranking. Either of them that was worse before the cause contradicts it. Whether such a look came before
-the ranking or after it does not matter: code chooses who is looked at and how, so nothing can be picked.
+A ranking weighs all telemetry at once, and lists of findings are cut. So the strongest other candidate and
+the affected entity are each examined alone, with the times of the ranking. If either got worse before the
+cause did, it contradicts the cause. The examination may come before or after the ranking: code, not the
+agent, chooses which entity is examined and how, so results cannot be cherry-picked.
 """
 
 from __future__ import annotations
@@ -31,16 +31,18 @@ DISPROVING_TOOLS: Mapping[str, Telemetry] = MappingProxyType(
         "compare_logs": Telemetry.LOGS,
     }
 )
-"""Tools that compare named entities with before, and what each looks at; first those with times.
+"""Tools that compare named entities with the time before, and the telemetry each reads; tools with times
+first.
 
-Findings without times can hardly contradict, so an agent does not choose which of them is asked.
+Findings without times rarely contradict a cause, so the agent may not choose which tool is used.
 """
 
 
 def challengers_of(ranked: EvidenceItem, ranking: Sequence[EvidenceItem]) -> tuple[str, ...]:
-    """Whom to look at to disprove a candidate: the strongest other one, and whoever is affected.
+    """The entities to examine to disprove a candidate: the strongest other candidate and the affected entity.
 
-    The candidate itself where it is affected and nothing else is ranked: it may have been so before.
+    If the candidate is the affected entity and nothing else is ranked, it examines itself, since it may
+    have been unhealthy earlier.
     """
     others = (item.entity for item in ranking if item.entity != ranked.entity and (item.score or 0.0) > 0)
     names = (next(others, None), ranked.peer)
@@ -49,10 +51,10 @@ def challengers_of(ranked: EvidenceItem, ranking: Sequence[EvidenceItem]) -> tup
 
 
 def is_challenge(record: EvidenceRecord, entity: str, given: Mapping[str, JsonValue]) -> bool:
-    """Whether a record looked at this entity alone, held something of it, and left nothing out.
+    """Whether a record examined only this entity, found data for it, and omitted nothing.
 
     Args:
-        given: the times that its call must have been asked with, and no others.
+        given: the times that its call must have been given, and no others.
     """
     found, arguments = record.projection, record.arguments
     if record.tool_name not in DISPROVING_TOOLS or arguments.get("entities") != [entity] or found is None:
@@ -67,12 +69,12 @@ def disproof_of(
     observed: Sequence[EvidenceItem],
     inventory: Inventory,
 ) -> Disproof:
-    """What came of trying to disprove a cause, by the records of the run.
+    """The result of trying to disprove a cause with the records of the run.
 
     Args:
-        ranked: the ranking's item that the cause is judged by.
+        ranked: the ranking item that the cause is judged by.
         observed: what was observed of the cause at the time of the question.
-        inventory: says which telemetry holds something of whom, and so which tool must have been asked.
+        inventory: which telemetry exists for which entity, and therefore which tool had to be called.
     """
     source = next((record for record in records if ranked in record.items), None)
     if source is None:
@@ -99,7 +101,7 @@ def _challenge(entity: str, looks: Sequence[EvidenceRecord]) -> Challenge:
 
 
 def _tool_due(entity: str, inventory: Inventory) -> str | None:
-    """The first tool whose telemetry holds something of an entity or of an instance of it."""
+    """The first tool whose telemetry covers an entity or one of its instances."""
     names = inventory.parts_of(entity) | {entity}
     held = {kind for each in inventory.entities if each.name in names for kind in each.telemetry}
     return next((tool for tool, kind in DISPROVING_TOOLS.items() if kind in held), None)
@@ -108,11 +110,11 @@ def _tool_due(entity: str, inventory: Inventory) -> str | None:
 def _contradicts(
     look: EvidenceRecord, ranked: EvidenceItem, entity: str, observed: Sequence[EvidenceItem]
 ) -> bool:
-    """Whether a look shows an entity worse before the cause, or of the same kind and by more."""
+    """Whether a record shows an entity worse before the cause, or with more of the same fault."""
     own = [item for item in observed if ranked.entity in (item.entity, item.attributes.get("owner"))]
     own = [item for item in own if is_harm(item)]
     dated = [item.onset_s for item in own if item.onset_s is not None]
-    # Spans began somewhere in the window: a signal that followed them does not say when the cause began.
+    # Spans began anywhere in the window: a signal that followed them does not date the start of the cause.
     undated = len(dated) < len(own) and not is_decided_by_signal(ranked)
     began_s = ranked.onset_s if undated else min(dated, default=ranked.onset_s)
     most: dict[ItemKind, float] = {}
@@ -121,7 +123,7 @@ def _contradicts(
     for item in look.items:
         if entity not in (item.entity, item.attributes.get("owner")) or not _is_clear_harm(item, ranked):
             continue
-        if explains(ranked, item):  # where the affected is looked at and is the cause: its own explanation
+        if explains(ranked, item):  # the affected entity is the cause: this is its own explanation
             continue
         if item.onset_s is None:  # spans and lines without a time: more of the same than the cause shows
             if not dated and entity != ranked.peer and (item.score or 0.0) > most.get(item.kind, inf):
@@ -132,11 +134,11 @@ def _contradicts(
 
 
 def _is_clear_harm(item: EvidenceItem, ranked: EvidenceItem) -> bool:
-    """Whether it clearly got worse, around the onset or, where that may matter, at a step long before.
+    """Whether it clearly got worse, around the onset or, where relevant, at a step long before.
 
-    Around the onset such a step shows in no score, and only a clear one counts as one. Of whoever is affected
-    its symptoms matter; of another candidate what began within the time that an incident is judged of, since
-    an older trouble of its own explains nothing that began now.
+    A step long before the onset does not show in a score, so only a clear one counts. For the affected
+    entity any of its symptoms matter. For another candidate only what began within the period in which an
+    incident is judged matters: an older problem of its own explains nothing that began now.
     """
     if began_earlier(item):
         if ranked.peer in (item.entity, item.attributes.get("owner")):
@@ -149,6 +151,6 @@ def _is_clear_harm(item: EvidenceItem, ranked: EvidenceItem) -> bool:
 
 
 def _has_earlier_step(item: EvidenceItem) -> bool:
-    """Whether a signal is dated by a clear step before its window; the minutes since blur its score."""
+    """Whether a signal has a clear step before its window; the minutes since then blur its score."""
     window, onset_s = item.window, item.onset_s
     return window is not None and onset_s is not None and onset_s < window.start_s - ORDER_SLACK_S

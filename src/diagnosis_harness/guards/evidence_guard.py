@@ -1,7 +1,7 @@
-"""Whether every part of every claim is in what it cites. Pure; the rules of DESIGN §7.
+"""Checks that every part of every claim is contained in what it cites. Pure; the rules of DESIGN §7.
 
-A claim is supported when a single cited item supports all its parts; the right number at the wrong entity
-does not. Only a record that searched that scope and window and found nothing supports an absence.
+A claim is supported if a single cited item supports all its parts; a correct number of another entity does
+not count. Only a record that searched that scope and window and found nothing supports an absence.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 def check_draft(
     draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, run_id: str, inquiry: Inquiry
 ) -> EvidenceVerdict:
-    """Check every claim and every concluded cause against the records of this run and what it was asked."""
+    """Check every claim and every concluded cause against the records of this run and its question."""
     held = Records.of_run(records, run_id)
     asked = question_scope(inquiry, held)
     findings: list[Finding] = []
@@ -43,7 +43,7 @@ def check_draft(
 
 @dataclass(frozen=True, slots=True)
 class RefusedClaim:
-    """A claim that no cited evidence supports, and why; at least one finding."""
+    """A claim that no cited evidence supports, with at least one finding that gives the reason."""
 
     claim: Claim
     findings: tuple[Finding, ...]
@@ -51,7 +51,7 @@ class RefusedClaim:
 
 @dataclass(frozen=True, slots=True)
 class RefusedWording:
-    """An agent's own sentence about a supported claim, and why it is not shown."""
+    """An agent's own sentence about a supported claim, with the reason why it is not shown."""
 
     claim_id: str
     wording: str
@@ -60,11 +60,11 @@ class RefusedWording:
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaims:
-    """The result of checking claims, each part in their order.
+    """The result of checking claims; each list keeps their order.
 
     Attributes:
-        standing: the supported claims as they are published: every field is what the evidence says, and a
-            wording is there only where every word of it is grounded in that evidence.
+        standing: the supported claims as published: every field states what the evidence states, and a
+            wording is kept only if every word of it is grounded in that evidence.
     """
 
     standing: tuple[Claim, ...]
@@ -75,7 +75,7 @@ class CheckedClaims:
 def check_claims(
     claims: Iterable[Claim], records: Iterable[EvidenceRecord], *, run_id: str, inquiry: Inquiry
 ) -> CheckedClaims:
-    """Which claims the records of a run support, as they may be published, and why the others are refused."""
+    """Return the supported claims as they may be published, and why the others are refused."""
     held = Records.of_run(records, run_id)
     asked = question_scope(inquiry, held)
     standing: list[Claim] = []
@@ -104,9 +104,9 @@ def with_sound_refs(
     run_id: str,
     inquiry: Inquiry,
 ) -> tuple[Claim, ...]:
-    """The claims less the references that do not hold, and the quotes of those; content stays as it is.
+    """The claims without their invalid references and the quotes of those; everything else is unchanged.
 
-    For an end without a conclusion: there invalid references are dropped, and the rest decides.
+    Used for a run without a conclusion: invalid references are dropped and the remaining ones decide.
     """
     held = Records.of_run(records, run_id)
     asked = question_scope(inquiry, held)
@@ -153,7 +153,7 @@ def _ref_problem(claim: Claim, ref: EvidenceRef, records: Records) -> FindingCod
 
 
 def _may_support(claim: Claim, ref: EvidenceRef, records: Records, asked: QuestionScope) -> bool:
-    """Whether no item that a reference points at is of another question than the claim must be of."""
+    """Whether every item of a reference belongs to the question, where the claim must be about it."""
     record = records[ref.tool_call_id]
     return all(asked.may_support(claim, record, item) for item in record.items if item.item_id == ref.item_id)
 
@@ -175,7 +175,7 @@ def _support_findings(
     asked: QuestionScope,
     inquiry: Inquiry,
 ) -> list[Finding]:
-    """No finding when one cited item supports the claim; else the objections of the nearest item."""
+    """Empty if one cited item supports the claim; otherwise the objections of the closest item."""
     nearest: tuple[FindingCode, ...] | None = None
     nearest_ref: EvidenceRef | None = None
     for ref, item in records.items_cited(claim):

@@ -1,8 +1,8 @@
-"""EvidenceRepair: one attempt to repair the references of a draft, and nothing else.
+"""EvidenceRepair: a single attempt to repair the references of a draft, and nothing else.
 
-A repairer, embedded or a language model, proposes; `admit_repair` decides what of the proposal may stand. It
-may drop or re-anchor references, quotes, claims and causes. It may not add a claim, change a number, a name,
-a time or a word.
+A repairer, embedded or a language model, proposes a draft; `admit_repair` decides which parts of it are
+accepted. A repair may drop or re-anchor references, quotes, claims and causes. It may not add a claim or
+change a number, a name, a time or a word.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 class EvidenceRepairer(Protocol):
-    """The port of the repairer. One call is one controlled attempt and costs one language-model call."""
+    """The port of the repairer. One call is one attempt and costs one language-model call."""
 
     async def repair(
         self,
@@ -32,10 +32,10 @@ class EvidenceRepairer(Protocol):
         *,
         inquiry: Inquiry,
     ) -> tuple[DiagnosisDraft, TokenUsage]:
-        """A draft with repaired references, and the tokens it took.
+        """Return a draft with repaired references, and the tokens used.
 
         Raises:
-            LlmFailure: the language model behind it failed.
+            LlmFailure: the language model used by the repairer failed.
         """
         ...
 
@@ -43,18 +43,17 @@ class EvidenceRepairer(Protocol):
 def admit_repair(
     original: DiagnosisDraft, proposed: DiagnosisDraft, records: Iterable[EvidenceRecord]
 ) -> DiagnosisDraft:
-    """The proposal without everything that a repair may not do.
+    """Return the proposal without the changes that a repair may not make.
 
-    Claims keep the original's content; only their references and quotes are taken from the proposal, and of
-    those only references into records that exist. Order, hypotheses, missing information and window are the
-    original's.
+    Claims keep their original content; only references and quotes are taken from the proposal, and only
+    references to existing records. Order, hypotheses, missing information and window are the original's.
     """
     known = {record.tool_call_id for record in records}
     kept = {claim.claim_id: claim for claim in proposed.claims}
     claims: dict[str, Claim] = {}
     for claim in original.claims:
         if claim.claim_id in kept and _same_content(claim, kept[claim.claim_id]):
-            # Of two claims of one id the proposal holds one, and only one of it may stand.
+            # The proposal may contain two claims with one id; at most one is accepted.
             claims.setdefault(claim.claim_id, _reanchor(claim, kept[claim.claim_id], known))
     return replace(
         original,
@@ -66,7 +65,7 @@ def admit_repair(
 def _keep_causes(
     original: Sequence[Cause], proposed: Sequence[Cause], standing: Collection[str]
 ) -> tuple[Cause, ...]:
-    """The original causes that the proposal keeps, with those of their claims that it keeps; none twice."""
+    """The original causes that the proposal keeps, with the claims it keeps for them, without duplicates."""
     kept = {(cause.entity, cause.fault_kind, cause.region): set(cause.claim_ids) for cause in proposed}
     causes: dict[str, Cause] = {}
     for cause in original:

@@ -1,4 +1,4 @@
-"""Whether something got worse."""
+"""Decides whether something got worse."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 _OF_CALLS = frozenset({ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS})
 
 SYMPTOM_KINDS = frozenset({"latency", "errors", "availability"})
-"""Kinds of signals that say how well an entity serves its callers, as items name them."""
+"""Signal kinds, as items name them, that measure how well an entity serves its callers."""
 
 
 def is_harm(item: EvidenceItem) -> bool:
-    """Whether an item says that something got worse, further than normal operation shows."""
+    """Whether an item shows that something got worse by more than normal operation varies."""
     if item.kind in _OF_CALLS:
         return item.direction is Direction.UP
     if item.kind is ItemKind.STATE:

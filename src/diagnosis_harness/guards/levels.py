@@ -1,7 +1,7 @@
-"""How far a conclusion goes: its level and scope, computed from the ranking and from what is cited. Pure.
+"""Computes how far a conclusion goes, its level and scope, from the ranking and from what is cited. Pure.
 
-A level that an agent states does not count. A draft that cites less than was found is released at a lower
-level, and no draft is released above the level that the evidence reaches.
+A level stated by an agent is ignored. A draft that cites less than was found is released at a lower level,
+and no draft is released above the level that the evidence supports.
 """
 
 from __future__ import annotations
@@ -18,20 +18,23 @@ from diagnosis_harness.guards.rankings import fault_kind_of
 from diagnosis_harness.tools.evidence import LIMIT_HELD, EvidenceItem, ItemKind
 
 SCOPE_MOST = 2
-"""Unseen callees at most that a scoped conclusion may name beside its entity: more narrows nothing down."""
+"""Maximum number of unseen callees in a scoped conclusion, beside its entity; more would not narrow
+anything down."""
 TRIGGER_REACH_S = 3_600.0
-"""How long before the onset a change may lie that is called its trigger; the analyst lists no older ones."""
+"""How long before the onset a change may lie to be called its trigger; the analyst lists no older changes."""
 LATER_S = 30.0
-"""How much later than what explains the cause a change may seem to be: series begin to move at the start of a
-step, and half a minute is the usual step. An alert fires later than that, so its own time does not count."""
+"""How much later than the onset of the cause a trigger may appear: series start to move at the start of a
+step,
+and half a minute is the usual step. An alert fires later than that, so its own time does not count.
+"""
 FITTING_VERDICTS = frozenset({"candidate", "unread", "uncompared"})
-"""Verdicts of a weighed change that fits, as a change item names them (`analysis.change_weight`)."""
+"""Verdicts of a change item that fits the incident (`analysis.change_weight`)."""
 _RESOURCES = frozenset({"cpu", "memory", "disk", "queue", "pool", "saturation"})
-"""Kinds of signals that a resource has, as a signal item names them."""
+"""Signal kinds of resources, as signal items name them."""
 
 
 def _is_limit_held(item: EvidenceItem) -> bool:
-    """Whether it is a series that stays at its limit, whatever it counts."""
+    """Whether a series stays at its limit, whatever it counts."""
     return is_observed_trouble(item) and item.attributes.get("state") == LIMIT_HELD
 
 
@@ -40,18 +43,24 @@ def _is_ended(item: EvidenceItem) -> bool:
 
 
 def _is_resource(item: EvidenceItem) -> bool:
-    """Whether it is of something that can be full."""
+    """Whether it belongs to something that can be full."""
     of_signal = item.kind is ItemKind.SIGNAL_CHANGE and item.attributes.get("kind") in _RESOURCES
     return of_signal or _is_limit_held(item)
 
 
 def _is_own_line(item: EvidenceItem) -> bool:
-    """Whether its entity wrote the lines; others that write about it (`peer`) report what they met."""
+    """Whether its entity wrote the lines.
+
+    Entities that write about it (`peer`) report only their own failures.
+    """
     return item.kind in (ItemKind.LOG_PATTERN, ItemKind.LOG_ORDER) and item.peer is None
 
 
 def _is_reported_fault(item: EvidenceItem) -> bool:
-    """A fault by itself: a failed probe, or too few replicas, may have been passed on by something called."""
+    """Whether a report is a fault in itself; failed probes and missing replicas may be passed on.
+
+    Failed probes and too few replicas may come from a dependency.
+    """
     by_platform = item.kind is ItemKind.PLATFORM_EVENT and item.attributes.get("severity") == "fault"
     return by_platform or is_observed_trouble(item)
 
@@ -66,15 +75,15 @@ PROOFS: Mapping[str, Callable[[EvidenceItem], bool]] = MappingProxyType(
         "reported": _is_reported_fault,
     }
 )
-"""What must be cited of a cause for each kind of evidence of its own origin (`toolbox.origin.OwnOrigin`)."""
+"""What must be cited of a cause to show that it originates there, by origin (`toolbox.origin.OwnOrigin`)."""
 
 
 def _uses(*kinds: str) -> Callable[[EvidenceItem], bool]:
     return lambda item: _is_resource(item) and item.attributes.get("kind") in kinds
 
 
-def _says(kind: FaultKind) -> Callable[[EvidenceItem], bool]:
-    """What a platform reported, or a line that its entity wrote, of this very kind."""
+def _is_report_of(kind: FaultKind) -> Callable[[EvidenceItem], bool]:
+    """A filter for items in which a platform, or a line written by the entity, reports this kind of fault."""
     return lambda item: (
         (item.kind is ItemKind.PLATFORM_EVENT or _is_own_line(item))
         and item.attributes.get("fault_kind") == kind.value
@@ -90,35 +99,37 @@ def _any_of(*proofs: Callable[[EvidenceItem], bool]) -> Callable[[EvidenceItem],
 
 
 def _never(item: EvidenceItem) -> bool:
-    del item  # nothing that a tool reports shows it in the entity itself
+    del item  # no item reported by a tool shows that it originates in the entity
     return False
 
 
 SHOWS_KIND: Mapping[FaultKind, Callable[[EvidenceItem], bool]] = MappingProxyType(
     {
         FaultKind.CPU: _uses("cpu"),
-        FaultKind.MEMORY: _any_of(_uses("memory"), _says(FaultKind.MEMORY)),
-        FaultKind.LEAK: _says(FaultKind.LEAK),
+        FaultKind.MEMORY: _any_of(_uses("memory"), _is_report_of(FaultKind.MEMORY)),
+        FaultKind.LEAK: _is_report_of(FaultKind.LEAK),
         FaultKind.SATURATION: _any_of(
-            _uses("disk", "queue", "pool", "saturation", "other"), _says(FaultKind.SATURATION)
+            _uses("disk", "queue", "pool", "saturation", "other"), _is_report_of(FaultKind.SATURATION)
         ),
-        FaultKind.LOCK: _says(FaultKind.LOCK),
-        FaultKind.CRASH: _any_of(_says(FaultKind.CRASH), _is_ended),
-        FaultKind.CONFIGURATION: _says(FaultKind.CONFIGURATION),
-        FaultKind.CODE: _says(FaultKind.CODE),
-        FaultKind.NETWORK: _any_of(_is_of(ItemKind.EDGE_GAP), _says(FaultKind.NETWORK)),
+        FaultKind.LOCK: _is_report_of(FaultKind.LOCK),
+        FaultKind.CRASH: _any_of(_is_report_of(FaultKind.CRASH), _is_ended),
+        FaultKind.CONFIGURATION: _is_report_of(FaultKind.CONFIGURATION),
+        FaultKind.CODE: _is_report_of(FaultKind.CODE),
+        FaultKind.NETWORK: _any_of(_is_of(ItemKind.EDGE_GAP), _is_report_of(FaultKind.NETWORK)),
         FaultKind.ERRORS: _any_of(_is_of(ItemKind.SPAN_ERRORS), _is_own_line),
-        FaultKind.LATENCY: _any_of(_is_of(ItemKind.SELF_TIME, ItemKind.EDGE_GAP), _says(FaultKind.LATENCY)),
+        FaultKind.LATENCY: _any_of(
+            _is_of(ItemKind.SELF_TIME, ItemKind.EDGE_GAP), _is_report_of(FaultKind.LATENCY)
+        ),
         FaultKind.TRAFFIC: _never,
         FaultKind.DEPENDENCY: _never,
         FaultKind.UNKNOWN: _never,
     }
 )
-"""What a cited item must be to show a cause's kind of fault; the same item must also be of its own origin."""
+"""What a cited item must be to show a cause's fault kind; the same item must also show its origin."""
 
 
 def explains(ranked: EvidenceItem, item: EvidenceItem) -> bool:
-    """Whether an item of a cause is evidence of its own origin, and of the kind of fault that is named."""
+    """Whether an item of a cause shows that the trouble originates there, and the named kind of fault."""
     if ranked.entity not in (item.entity, item.attributes.get("owner")) or not is_harm(item):
         return False
     named = str(ranked.attributes.get("origin") or "").split()
@@ -127,7 +138,7 @@ def explains(ranked: EvidenceItem, item: EvidenceItem) -> bool:
 
 
 def conclusion_level(ranked: EvidenceItem, cited: Iterable[EvidenceItem]) -> CauseLevel:
-    """The level of a cause, by the ranking that it is judged by and by what its report cites of it."""
+    """The level of a cause, from the ranking it is judged by and from what the report cites for it."""
     items = tuple(cited)
     if ranked.attributes.get("open") is not False or not any(explains(ranked, item) for item in items):
         return CauseLevel.LOCALISED
@@ -141,12 +152,12 @@ def conclusion_level(ranked: EvidenceItem, cited: Iterable[EvidenceItem]) -> Cau
 
 
 def level_after_test(level: CauseLevel, disproof: Disproof) -> CauseLevel:
-    """The level of a cause after trying to disprove it: without that it says no more than where it starts."""
+    """The level of a cause after trying to disprove it: untested, it only states where trouble starts."""
     return level if disproof.result is DisproofResult.HELD else CauseLevel.LOCALISED
 
 
 def scope_of(ranked: EvidenceItem) -> tuple[str, ...]:
-    """In what a scoped cause may lie instead: its unseen callees, or itself where nobody knows what it calls.
+    """Where a scoped cause may lie: its unseen callees, or the entity itself if its callees are unknown.
 
     Empty for a cause that is not scoped.
     """
@@ -159,7 +170,7 @@ def scope_of(ranked: EvidenceItem) -> tuple[str, ...]:
 
 
 def _is_trigger(item: EvidenceItem) -> bool:
-    """A change shortly before the onset that was weighed and found to fit, and no other nearly as well."""
+    """A change shortly before the onset that fits, with no other fitting nearly as well."""
     before_s = item.attributes.get("before_onset_s")
     return (
         item.kind is ItemKind.CHANGE_EVENT

@@ -1,15 +1,16 @@
-"""Whether a quote is a verbatim part of a line that does not cut a number, word or identifier."""
+"""Decides whether a quote is a verbatim part of a line that does not cut a number, word or identifier."""
 
 from __future__ import annotations
 
 _JOINERS = frozenset(".,-/:@")
-"""Between two letters or digits they hold a number or identifier together: `0.21`, `api-gateway`, `14:05`."""
+"""Characters that join two letters or digits into one number or identifier: `0.21`, `api-gateway`, `14:05`.
+"""
 
 
 def is_verbatim(quote: str, line: str) -> bool:
-    """Whether the quote stands in the line with both ends outside of any number, word or identifier.
+    """Whether the line contains the quote with both ends outside of any number, word or identifier.
 
-    `0.2` is no quote of `0.21 s`, nor `gateway` of `api-gateway`: both occur in the line, and it says
+    `0.2` is not a quote of `0.21 s`, nor `gateway` of `api-gateway`: both occur in the line, but it states
     neither. Text without blanks between words, such as Chinese, may be cut anywhere.
     """
     if not quote.strip():

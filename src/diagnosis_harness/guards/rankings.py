@@ -1,4 +1,6 @@
-"""The rankings of a run that are about what was asked, and the one that a named cause is judged by. Pure.
+"""Selects the rankings of a run that are about the question, and the one that a named cause is judged by.
+
+Pure.
 
 Neither their order nor which of them a draft cites matters: if two rankings of one question disagree, the
 draft must give a reason for setting one aside.
@@ -17,18 +19,18 @@ from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 LEAST_STRENGTH = 0.5
-"""Calibrated strength of a ranking, 0 to 1; below it the evidence is no stronger than normal variation."""
+"""Calibrated strength of a ranking, 0 to 1, below which the evidence is no stronger than normal variation."""
 
 
 _SIGNALS = frozenset({"metric", "resource"})
-"""What decided a ranking, where it is a signal and no span."""
+"""Modalities that mean a ranking was decided by a signal and not by a span."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One ranking of causes: the record that holds it, and its candidates, best first; one at least.
+    """One ranking of causes: its record and its candidates, best first, at least one.
 
-    `affected` is the service whose trouble it explains, also where it was asked about one of its instances.
+    `affected` is the service whose trouble it explains, even if the call asked about one of its instances.
     """
 
     tool_call_id: str
@@ -52,9 +54,9 @@ class Ranking:
 
 
 def ranks(item: EvidenceItem, entity: str, fault_kind: FaultKind, region: str | None) -> bool:
-    """Whether this one item ranks this entity for this kind of fault, and this part of it where one is named.
+    """Whether this one item ranks this entity for this kind of fault, and this part if one is named.
 
-    Kind and part must be of one item: those of two candidates do not make a third.
+    Kind and part must come from the same item: they cannot be combined from two candidates.
     """
     if item.kind is not ItemKind.CAUSE_SCORE or item.entity != entity:
         return False
@@ -64,18 +66,18 @@ def ranks(item: EvidenceItem, entity: str, fault_kind: FaultKind, region: str | 
 
 
 def fault_kind_of(candidate: EvidenceItem) -> FaultKind:
-    """The kind of fault that a ranking names; UNKNOWN where it names none that this product knows."""
+    """The kind of fault that a ranking names; UNKNOWN if it names none that this product knows."""
     named = candidate.attributes.get("fault_kind")
     return next((kind for kind in FaultKind if kind.value == named), FaultKind.UNKNOWN)
 
 
 def is_decided_by_signal(ranked: EvidenceItem) -> bool:
-    """Whether what decided a ranking is a signal, and so has a time at which it began."""
+    """Whether the ranking was decided by a signal, and so has an onset time."""
     return ranked.attributes.get("decided_by") in _SIGNALS
 
 
 def rankings_of(records: Iterable[EvidenceRecord], asked: QuestionScope) -> tuple[Ranking, ...]:
-    """Every ranking of these records that is about what was asked."""
+    """The rankings among these records that are about the question."""
     ranked = [
         (record.tool_call_id, tuple(item for item in record.items if item.kind is ItemKind.CAUSE_SCORE))
         for record in records
@@ -85,9 +87,9 @@ def rankings_of(records: Iterable[EvidenceRecord], asked: QuestionScope) -> tupl
 
 
 def standing_rankings(rankings: Sequence[Ranking], set_aside: Iterable[SetAside]) -> tuple[Ranking, ...]:
-    """The rankings less those that a draft sets aside for a reason that holds; one at least is left.
+    """The rankings without those that a draft sets aside for a valid reason; at least one is left.
 
-    A reason that compares holds against a ranking that nobody sets aside.
+    A reason that compares two rankings is valid only against a ranking that is not set aside.
     """
     reasons = {(each.tool_call_id, each.reason) for each in set_aside}
     named = {tool_call_id for tool_call_id, _ in reasons}
@@ -103,32 +105,33 @@ def standing_rankings(rankings: Sequence[Ranking], set_aside: Iterable[SetAside]
 
 
 def judging_item(cause: Cause, rankings: Iterable[Ranking]) -> EvidenceItem | None:
-    """The item that a named cause is judged by: of those that put it first, the one that is least sure of it.
+    """The item that a named cause is judged by: the least certain of those that rank it first.
 
-    Where none puts it first, of those that rank it at all; None where none does.
+    If none ranks it first, the least certain of those that rank it at all; None if no ranking names it.
     """
-    held = tuple(rankings)
-    firsts = [ranking.first for ranking in held if _names(ranking.first, cause)]
-    lower = [item for ranking in held for item in ranking.items if _names(item, cause)]
+    every = tuple(rankings)
+    firsts = [ranking.first for ranking in every if _names(ranking.first, cause)]
+    lower = [item for ranking in every for item in ranking.items if _names(item, cause)]
     return min(firsts or lower, key=_sureness, default=None)
 
 
 def contradicting(conclusion: Sequence[Cause], rankings: Iterable[Ranking]) -> tuple[Ranking, ...]:
-    """The rankings that deny a part of a conclusion of one or several causes.
+    """The rankings that contradict part of a conclusion with one or several causes.
 
-    Each must put a concluded cause first, with its kind of fault and part. Where those of one affected entity
-    support several causes, each calls the others that it ranks independent of its first, and one at least
-    supports all: two rankings that put different causes first do not add up to two causes. Two affected
-    entities may have a cause each.
+    Each ranking must put a concluded cause first, with its fault kind and part. If the rankings of one
+    affected entity support several causes, each must call the others that it ranks independent of its
+    first, and at least one must support all of them: two rankings that put different causes first do not
+    add up to two causes. Two affected entities may each have a cause.
     """
-    held = tuple(rankings)
-    groups = ([each for each in held if each.affected == name] for name in {each.affected for each in held})
+    every = tuple(rankings)
+    names = {each.affected for each in every}
+    groups = ([each for each in every if each.affected == name] for name in names)
     found = [ranking for group in groups for ranking in _denying(conclusion, group)]
-    return tuple(ranking for ranking in held if ranking in found)
+    return tuple(ranking for ranking in every if ranking in found)
 
 
 def _denying(conclusion: Sequence[Cause], rankings: Sequence[Ranking]) -> Sequence[Ranking]:
-    """Of the rankings of one affected entity, those that deny; all where none supports what they do."""
+    """The contradicting rankings of one affected entity; all of them if none supports what they confirm."""
     supported = [cause for cause in conclusion if any(_stand(each, cause) for each in rankings)]
     denying = [
         ranking
@@ -141,7 +144,10 @@ def _denying(conclusion: Sequence[Cause], rankings: Sequence[Ranking]) -> Sequen
 
 
 def _stand(ranking: Ranking, cause: Cause) -> bool | None:
-    """Whether a ranking has a cause first or independent of its first; None where it ranks no such entity."""
+    """Whether a ranking puts a cause first or independent of its first.
+
+    None if it does not rank the entity.
+    """
     if _names(ranking.first, cause):
         return True
     of_entity = [item for item in ranking.items if item.entity == cause.entity]
@@ -170,5 +176,5 @@ def _holds(reason: SetAsideReason, ranking: Ranking, kept: Sequence[Ranking]) ->
             return bool(kept) and ranking.first.number("strength") < LEAST_STRENGTH
         case SetAsideReason.FEWER_KINDS:
             return any(ranking.kinds < other.kinds for other in kept)
-        case SetAsideReason.AT_THE_ALERT:  # a run has one time; documents from before that name this reason
+        case SetAsideReason.AT_THE_ALERT:  # only in documents of earlier versions
             return False

@@ -1,7 +1,7 @@
-"""Whether "nothing unusual" may be the answer to a question for the cause. Pure.
+"""Decides whether "nothing unusual" may answer a question for the cause. Pure.
 
-The claim rests on one ranking of the question. It answers the question only where no other record of the run
-speaks against it, and where every kind of telemetry that there is was looked at as a whole.
+The claim rests on one ranking of the question. It is an answer only if no other record of the run
+contradicts it and every available kind of telemetry was examined as a whole.
 """
 
 from __future__ import annotations
@@ -21,28 +21,30 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 _ASKS_FOR_CAUSE = SUSPECTING | {QuestionForm.WHY}
 _TIMES = frozenset({"onset", "until"})
-"""Arguments that do not narrow what a comparison looks at."""
+"""Arguments that do not narrow a comparison."""
 
 
 def reassuring_claims(
     inquiry: Inquiry, claims: Sequence[Claim], records: Sequence[EvidenceRecord]
 ) -> tuple[Claim, ...]:
-    """The claims that nothing is unusual, where they may be the answer; else none.
+    """The claims that nothing is unusual, if they may be the answer; otherwise none.
 
     Args:
-        claims: those that passed.
+        claims: those that passed EvidenceGuard.
     """
-    said = tuple(claim for claim in claims if claim.predicate is Predicate.UNREMARKABLE)
+    reassuring = tuple(claim for claim in claims if claim.predicate is Predicate.UNREMARKABLE)
     if inquiry.asks_of_unknown or inquiry.reading.form.form not in _ASKS_FOR_CAUSE:
         return ()
     scope = question_scope(inquiry, records)
-    victims = scope.victims.union(claim.entity for claim in said)  # nobody may have named who is affected
-    is_answer = said and _is_whole(scope, records) and not _is_contradicted(scope, records, victims)
-    return said if is_answer else ()
+    affected = scope.affected.union(
+        claim.entity for claim in reassuring
+    )  # the question may name no affected entity
+    is_answer = reassuring and _is_whole(scope, records) and not _is_contradicted(scope, records, affected)
+    return reassuring if is_answer else ()
 
 
 def _is_whole(scope: QuestionScope, records: Sequence[EvidenceRecord]) -> bool:
-    """Whether each kind of telemetry that can be compared was, all of it, for the time of the question."""
+    """Whether all telemetry of each kind that can be compared was compared, for the time of the question."""
     looked = {
         record.tool_name
         for record in records
@@ -57,35 +59,37 @@ def _is_whole(scope: QuestionScope, records: Sequence[EvidenceRecord]) -> bool:
 
 
 def _is_contradicted(
-    scope: QuestionScope, records: Sequence[EvidenceRecord], victims: frozenset[str]
+    scope: QuestionScope, records: Sequence[EvidenceRecord], affected: frozenset[str]
 ) -> bool:
-    """Whether a ranking of the question found something, or anything else that was seen is clearly worse."""
+    """Whether a ranking of the question found something, or another observation is clearly worse."""
     rankings = [record for record in records if scope.is_ranking_of_it(record)]
     if any(all(item.kind is not ItemKind.OVERVIEW for item in record.items) for record in rankings):
         return True
     return any(
-        _speaks_against(item, victims)
+        _contradicts(item, affected)
         for record in records
         for item in record.items
         if scope.is_at_its_time(record, item)
     )
 
 
-def _speaks_against(item: EvidenceItem, victims: frozenset[str]) -> bool:
-    """Whether an item is clear harm: in spans, log lines and events anyone's, of metrics the affected's own.
+def _contradicts(item: EvidenceItem, affected: frozenset[str]) -> bool:
+    """Whether an item is clear harm: of any entity in spans, log lines and events.
 
-    Its calls are its own as well: what they take longer, its users wait longer. Of hundreds of series some
-    always seem to move; a ranking knows how many were looked at.
+    In metrics of the affected one.
+
+    Metrics of its outgoing calls count too: when they slow down, its users wait longer. Among hundreds of
+    series some always seem to move; a ranking knows how many were examined.
     """
     if item.kind is ItemKind.PLATFORM_EVENT:
         return item.attributes.get("severity") == "fault" and item.attributes.get("state") == "current"
     if item.kind is ItemKind.SIGNAL_CHANGE:
-        return not victims.isdisjoint({item.entity, item.peer}) and _is_clear_harm(item)
+        return not affected.isdisjoint({item.entity, item.peer}) and _is_clear_harm(item)
     return item.kind in _OBSERVED and _is_clear_harm(item)
 
 
 def _is_clear_harm(item: EvidenceItem) -> bool:
-    """Whether an item shows that something got worse, at the onset or before, and not by a hint alone."""
+    """Whether an item shows clear harm, not only a hint, at the onset or before."""
     if item.kind is ItemKind.SIGNAL_CHANGE and item.number("z") < CLEAR_Z:
         return False
     return is_harm(item) or (began_earlier(item) and bool(item.attributes.get("bad")))

@@ -1,4 +1,4 @@
-"""Turn a supported claim into the published one: what its evidence says, and the references to it."""
+"""Turns a supported claim into the published one: what its evidence states, and the references to it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 def restate(claim: Claim, records: Records, asked: QuestionScope) -> Claim | None:
-    """The claim as it is published; None where nothing that it cites supports it.
+    """The claim as published; None if nothing that it cites supports it.
 
-    Every field is that of the first cited item that supports it, by the same rules by which the claim was
-    accepted: an item of another question is passed over. References stay that support what is then said, each
-    once; of a quote its reference stays, and the text is the whole line, from which nothing that qualifies
-    it can be cut.
+    Every field comes from the first cited item that supports the claim, by the rules under which it was
+    accepted: items of another question are skipped. References are kept, without duplicates, if they
+    support the published content. A quote keeps its reference, and its text becomes the whole line, so that
+    no qualifying part can be cut off.
     """
     if claim.predicate is Predicate.ABSENT:
         return state_absence(claim, records, asked.inquiry, asked.onset_s)
@@ -45,7 +45,7 @@ def restate(claim: Claim, records: Records, asked: QuestionScope) -> Claim | Non
 def restate_all(
     claims: Iterable[Claim], records: Iterable[EvidenceRecord], inquiry: Inquiry
 ) -> tuple[Claim, ...]:
-    """The claims as they are published, in their order; what nothing supports is left out."""
+    """The claims as published, in their order, without those that nothing supports."""
     held = Records(records)
     asked = question_scope(inquiry, held)
     found = (restate(claim, held, asked) for claim in claims)

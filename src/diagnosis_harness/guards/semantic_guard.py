@@ -1,8 +1,8 @@
-"""SemanticGuard: whether the cited evidence, read in full, supports the conclusion.
+"""SemanticGuard: decides whether the cited evidence, read in full, supports the conclusion.
 
-The judge behind the port may be the embedded one or a language model. Two attempts at most, on listed
-technical failures only; a judge that cannot be reached gives no verdict, and no verdict means fallback, never
-release.
+The judge may be the embedded one or a language model. There are at most two attempts, the second only after
+listed technical failures. A judge that cannot be reached gives no verdict, and without a verdict the run
+ends with a fallback, never with a release.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 _UNDATED_LOOK = "compare_spans"
-"""The tool that compares before and after the onset, without a time of its own."""
+"""The tool that compares before and after the onset but reports no times."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitedClaim:
-    """A supported claim, with everything that it cites."""
+    """A supported claim with everything that it cites."""
 
     claim: Claim
     items: tuple[tuple[EvidenceRef, EvidenceItem], ...]
@@ -46,21 +46,24 @@ class CitedClaim:
 
 @dataclass(frozen=True, slots=True)
 class SemanticCase:
-    """Everything a judge may see. What the conclusion depends on comes from the run, not from the draft.
+    """Everything that a judge may see.
+
+    Whatever the conclusion depends on comes from the run, not from the draft.
 
     Attributes:
         rankings: every ranking of the run that is about the question and that the draft does not set aside
-            for a reason that holds; cited or not, in no order that counts.
-        judged: by concluded entity, the ranking item that the cause is judged by; without those that no
-            ranking names.
-        observed: what the run observed, at the time of the question, of the concluded causes, of what they
-            affect, and of parts of both, cited or not: when something began does not depend on what a draft
-            chooses to tell.
-        set_aside: the rankings that do not count, with the reason that holds.
-        disproofs: by concluded entity, what came of trying to disprove it.
+            for a valid reason, cited or not; their order has no meaning.
+        judged: the ranking item that each concluded cause is judged by, keyed by entity; without causes
+            that no ranking names.
+        observed: observations of the run, at the time of the question, of the concluded causes, of what
+            they affect, and of parts of both, cited or not, so that a draft cannot hide when something
+            began.
+        set_aside: the rankings that do not count, with their valid reason.
+        disproofs: the result of trying to disprove each concluded cause, keyed by entity.
         asks_of_unknown: the telemetry does not contain what the question is about.
-        unseen: affected entities of judged rankings that nobody looked at, at the time of the question. Of a
-            ranking that was decided by a signal, also its cause, and a look that dates nothing is none.
+        unseen: affected entities of judged rankings that were not examined at the time of the question. If
+            a ranking was decided by a signal, also its cause, and an examination without times does not
+            count.
     """
 
     question: str
@@ -75,24 +78,24 @@ class SemanticCase:
     disproofs: Mapping[str, Disproof] = field(default_factory=dict)
 
     def about(self, entity: str) -> list[EvidenceItem]:
-        """What was observed of an entity or of a part of it."""
+        """Observations of an entity or of a part of it."""
         return [item for item in self.observed if entity in (item.entity, item.attributes.get("owner"))]
 
 
 class SemanticJudge(Protocol):
-    """The port of the judge. One call is one controlled attempt and costs one language-model call."""
+    """The port of the judge. One call is one attempt and costs one language-model call."""
 
     async def judge(self, ctx: RunContext, case: SemanticCase) -> tuple[Judgement, TokenUsage]:
-        """The verdict, and the tokens it took.
+        """Return the verdict, and the tokens used.
 
         Raises:
-            LlmFailure: the language model behind it failed.
+            LlmFailure: the language model used by the judge failed.
         """
         ...
 
 
 def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inquiry: Inquiry) -> SemanticCase:
-    """The case of a draft that EvidenceGuard passed."""
+    """The case of a draft that passed EvidenceGuard."""
     held = Records(records)
     asked = question_scope(inquiry, records)
     rankings = rankings_of(records, asked)
@@ -128,7 +131,7 @@ def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inqu
 
 
 def decides(ranked: EvidenceItem, item: EvidenceItem) -> bool:
-    """Whether an item is about the signal that decided a ranking; of an instance, where it was one's."""
+    """Whether an item is about the signal that decided a ranking, of its entity or its instance."""
     region, instance = ranked.attributes.get("region"), ranked.attributes.get("instance")
     if not is_decided_by_signal(ranked) or not isinstance(region, str):
         return False
@@ -143,7 +146,7 @@ def _unseen(
     records: Sequence[EvidenceRecord],
     asked: QuestionScope,
 ) -> Iterator[str]:
-    """Whose beginning nobody looked for, of those whose order a ranking rests on."""
+    """The entities that a ranking depends on for which no call determined when they began to differ."""
     timed = is_decided_by_signal(ranked)
     names = (ranked.entity, ranked.peer) if timed else (ranked.peer,)
     looks = [record for record in records if not timed or record.tool_name != _UNDATED_LOOK]

@@ -1,8 +1,9 @@
-"""Objections to a conclusion that code finds before any judge reads it; pure, and no judge overrules them.
+"""Objections to a conclusion that code finds before any judge reads it. Pure; no judge can overrule them.
 
 A judge weighs how strong the evidence is. Code decides five things: whether the run recorded another answer
-to the same question, whether the effect of a cause was examined, whether the cause began after it, whether
-what was asked to disprove the cause contradicts it, and whether a second cause is independent of the first.
+to the same question, whether the effect of a cause was examined, whether the cause began after its effect,
+whether the attempt to disprove the cause contradicts it, and whether a second cause is independent of the
+first.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ OBJECTIONS: Mapping[SemanticReason, Callable[[EvidenceItem], bool]] = MappingPro
         SemanticReason.NO_PATH: lambda item: item.attributes.get("path") == "none",
     }
 )
-"""The objections that a ranking records against its candidate; none where it could not tell."""
+"""The objections that a ranking records against its candidate; empty if it could not decide."""
 
 
 def ranking_objections(ranked: EvidenceItem) -> tuple[SemanticReason, ...]:
@@ -38,7 +39,7 @@ def ranking_objections(ranked: EvidenceItem) -> tuple[SemanticReason, ...]:
 
 
 def case_objections(case: SemanticCase) -> tuple[SemanticReason, ...]:
-    """Every reason that rules out a concluded cause whatever a judge says."""
+    """Every reason that rules out a concluded cause regardless of the judge."""
     found = [reason for cause in case.conclusion for reason in _of_cause(cause, case)]
     if case.asks_of_unknown and case.conclusion:
         found.append(SemanticReason.OF_UNKNOWN_NAME)
@@ -80,11 +81,11 @@ def _is_first(cause: Cause, case: SemanticCase) -> bool:
 
 
 def _comes_after(judged: EvidenceItem, observed: list[EvidenceItem], effects: list[EvidenceItem]) -> bool:
-    """Whether the first harm of a cause began later than the first of its effect, by all that is dated.
+    """Whether the first harm of a cause began later than the first harm of its effect.
 
-    Spans are compared before and after onset and have no time of their own: what they show began somewhere
-    in the window. So where the ranking was decided by them, signals of the cause that followed later prove
-    nothing. Where it was decided by a signal, spans beside it excuse nothing.
+    Spans are compared before and after the onset and have no time of their own: what they show began
+    somewhere in the window. So if the ranking was decided by spans, later signals of the cause prove
+    nothing. If it was decided by a signal, spans beside it do not excuse a late start.
     """
     harms = [item for item in observed if is_harm(item)]
     dated = [item for item in harms if item.onset_s is not None]

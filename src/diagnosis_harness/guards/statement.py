@@ -1,7 +1,7 @@
-"""The content of a published claim: everything that the supporting item says.
+"""The content of a published claim: everything that the supporting item states.
 
 An agent chooses what to claim and which evidence to cite. Entity, signal, times and numbers come from the
-item, at its precision, so that leaving a field out cannot hide what was seen.
+item, at its precision, so that omitting a field cannot hide what was observed.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ def state_claim(
     quotes: tuple[Quote, ...] = (),
     wording: str | None = None,
 ) -> Claim:
-    """The claim of this predicate that the item makes. Whether it supports one is for `support.objections`.
+    """The claim with this predicate that the item makes.
+
+    `support.objections` decides whether an item supports one.
 
     Raises:
-        ContractViolation: the predicate has no rule, so nothing can be said with it.
+        ContractViolation: the predicate has no rule, so no claim can be made with it.
     """
     rule = rule_of(predicate)
     if rule is None:
@@ -53,5 +55,5 @@ def state_claim(
 
 
 def _number(value: float | None) -> float | None:
-    """The number, where zero has no sign, and what is too small for all its digits is zero."""
+    """The number, without the sign of a zero; a number too small for its digits becomes zero."""
     return None if value is None else 0.0 if abs(value) < float_info.min else value

@@ -1,4 +1,4 @@
-"""Whether one evidence item supports one claim, part by part, as the rule of its predicate asks."""
+"""Decides part by part, by the rule of its predicate, whether one evidence item supports one claim."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ DIRECT_KINDS = frozenset(
         ItemKind.PLATFORM_EVENT,
     }
 )
-"""Kinds that say something observed of an entity, as a ranking does not."""
+"""Item kinds that are not direct observations of an entity, such as a ranking."""
 
 
 def is_direct(item: EvidenceItem) -> bool:
-    """Whether an item says something observed of an entity, as a ranking does not."""
+    """Whether an item is a direct observation of an entity, unlike a ranking."""
     return item.kind in DIRECT_KINDS or is_observed_trouble(item)
 
 
 NORMAL_SHARE = 0.05
-"""A move that more than one window in twenty of normal operation shows as well is no move."""
+"""A move that more than one normal window in twenty shows as well does not count as a move."""
 
 
 def objections(claim: Claim, item: EvidenceItem) -> tuple[FindingCode, ...]:
-    """The parts of the claim that the item does not support; empty when it supports all of it.
+    """The parts of the claim that the item does not support; empty if it supports all of them.
 
-    What a claim leaves out is no objection: code supplies it from the item when the claim is published
-    (`guards.statement`). What it gives must be what the item says.
+    Omitted parts are no objection: code fills them from the item when the claim is published
+    (`guards.statement`). Stated parts must equal those of the item.
     """
     rule = rule_of(claim.predicate)
     if rule is None or item.kind not in rule.kinds or not rule.holds(item) or not _is_as_normal(rule, item):
@@ -59,7 +59,7 @@ def objections(claim: Claim, item: EvidenceItem) -> tuple[FindingCode, ...]:
 def time_objections(
     claim: Claim, item: EvidenceItem, inquiry: Inquiry, decided_s: float | None = None
 ) -> tuple[FindingCode, ...]:
-    """Objections to an item of another time than the incident's, for a claim that is about the incident."""
+    """Objections to an item whose time is not the incident's, for a claim about the incident."""
     rule = rule_of(claim.predicate)
     if rule is not None and (not rule.of_incident or speaks_of_incident(item, inquiry, decided_s)):
         return ()
@@ -67,7 +67,10 @@ def time_objections(
 
 
 def is_normal(item: EvidenceItem) -> bool:
-    """Whether a signal moved no further than its own normal operation shows; unknown is not normal."""
+    """Whether a signal moved no further than in its own normal operation.
+
+    An unknown deviation is not normal.
+    """
     if began_earlier(item) or is_unsettled(item):
         return False
     if item.direction is Direction.FLAT:
@@ -79,33 +82,33 @@ def is_normal(item: EvidenceItem) -> bool:
 
 
 def began_earlier(item: EvidenceItem) -> bool:
-    """Whether a signal had moved before the time that was asked about, and had not come back by then.
+    """Whether a signal had moved before the time of the question and had not come back by then.
 
-    Around that time it is neither normal nor news.
+    Around that time it is neither normal nor new.
     """
     return item.attributes.get("began_before") is True
 
 
 def is_unsettled(item: EvidenceItem) -> bool:
-    """Whether a signal seems to have moved before the time that was asked about, and it may be chance.
+    """Whether a signal seems to have moved before the time of the question, possibly by chance.
 
-    It is neither normal nor does it show that anything began.
+    It is not normal, and does not show that anything began either.
     """
     return item.attributes.get("unsettled") is True
 
 
 def is_beyond_normal(item: EvidenceItem) -> bool:
-    """Whether a signal moved further, around the time that was asked about, than normal operation shows."""
+    """Whether a signal moved further around the time of the question than normal operation shows."""
     return not (is_normal(item) or began_earlier(item) or is_unsettled(item))
 
 
 def subject_of(rule: PredicateRule, item: EvidenceItem) -> str | None:
-    """The entity of a claim of this rule when this item supports it."""
+    """The entity of a claim with this rule if this item supports it."""
     return item.peer if rule.subject is Subject.CALLER else item.entity
 
 
 def second_of(rule: PredicateRule, item: EvidenceItem) -> str | None:
-    """The second name of such a claim; None where the item has none."""
+    """The second name of such a claim; None if the item has none."""
     match rule.second:
         case Second.PEER:
             return item.peer
@@ -162,7 +165,7 @@ def _field_objections(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> 
 
 
 def _supports_entity(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> bool:
-    """The item's own entity, for a call edge the caller; or the service that an instance is a part of."""
+    """Whether the claim names the item's entity (of a call edge the caller), or an instance's service."""
     if not claim.entity:
         return False
     if rule.subject is Subject.CALLER:
@@ -173,8 +176,7 @@ def _supports_entity(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> b
 def _supports_second(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> bool:
     held = second_of(rule, item)
     if claim.affected is None and held is not None:
-        # A claim about a path, or about what a cause affects, says more than was seen if it names only one
-        # end.
+        # A claim about a path, or about what a cause affects, is too broad if it names only one end.
         return not rule.needs_second
     return claim.affected == held
 
@@ -188,7 +190,7 @@ def _supports_number(
 
 
 def _supports_direction(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> bool:
-    """Whether it moved in the direction that the predicate needs, and that the claim names, if any."""
+    """Whether the item moved in the direction that the predicate needs and that the claim names, if any."""
     if rule.direction is not None and item.direction is not rule.direction:
         return False
     return claim.direction is None or claim.direction is item.direction

@@ -9,7 +9,7 @@ from diagnosis_harness.diagnosis.claim import EvidenceRef
 
 
 class FindingCode(StrEnum):
-    """Why a claim is not supported, or why a reference does not hold."""
+    """Why a claim is not supported, or why a reference is invalid."""
 
     NO_REFS = "NO_REFS"
     REF_UNKNOWN = "REF_UNKNOWN"  # no such record in this run
@@ -20,7 +20,7 @@ class FindingCode(StrEnum):
     ABSENCE_NEEDS_EMPTY = "ABSENCE_NEEDS_EMPTY"
     ABSENCE_OUT_OF_SCOPE = "ABSENCE_OUT_OF_SCOPE"
     NOTHING_LOOKED_AT = "NOTHING_LOOKED_AT"  # the source has no telemetry of that kind
-    NAME_NOT_KNOWN = "NAME_NOT_KNOWN"  # no telemetry of that kind holds this name
+    NAME_NOT_KNOWN = "NAME_NOT_KNOWN"  # no telemetry of that kind knows this name
     QUOTE_NOT_CITED = "QUOTE_NOT_CITED"
     QUOTE_NOT_VERBATIM = "QUOTE_NOT_VERBATIM"
     PREDICATE_NOT_BORNE = "PREDICATE_NOT_BORNE"
@@ -32,22 +32,22 @@ class FindingCode(StrEnum):
     DIRECTION_NOT_BORNE = "DIRECTION_NOT_BORNE"
     WINDOW_NOT_BORNE = "WINDOW_NOT_BORNE"
     ONSET_NOT_BORNE = "ONSET_NOT_BORNE"
-    NOT_OF_INCIDENT = "NOT_OF_INCIDENT"  # it was seen at another time than the one that was asked about
-    CAUSE_WITHOUT_CLAIM = "CAUSE_WITHOUT_CLAIM"  # a concluded cause without a CAUSED claim that stands
+    NOT_OF_INCIDENT = "NOT_OF_INCIDENT"  # observed at another time than the question's
+    CAUSE_WITHOUT_CLAIM = "CAUSE_WITHOUT_CLAIM"  # a concluded cause without a supported CAUSED claim
     CAUSE_WITHOUT_DIRECT_EVIDENCE = "CAUSE_WITHOUT_DIRECT_EVIDENCE"  # only a ranking supports it
     FAULT_KIND_NOT_BORNE = "FAULT_KIND_NOT_BORNE"
     REGION_NOT_BORNE = "REGION_NOT_BORNE"
     UNIT_WITHOUT_NUMBER = "UNIT_WITHOUT_NUMBER"
-    CLAIM_ID_TWICE = "CLAIM_ID_TWICE"  # two claims of one id: it is unclear which one a cause rests on
+    CLAIM_ID_TWICE = "CLAIM_ID_TWICE"  # two claims have one id, so it is unclear which one a cause rests on
     CAUSE_TWICE = "CAUSE_TWICE"
-    OF_ANOTHER_QUESTION = "OF_ANOTHER_QUESTION"  # its evidence is of another time or victim than was asked
-    NOT_CONCLUDED = "NOT_CONCLUDED"  # names a cause or an affected entity that the draft does not conclude
+    OF_ANOTHER_QUESTION = "OF_ANOTHER_QUESTION"  # its evidence has another time or affected entity
+    NOT_CONCLUDED = "NOT_CONCLUDED"  # it names a cause or affected entity that the draft does not conclude
     SUPPORT_OF_ANOTHER = "SUPPORT_OF_ANOTHER"  # a cause rests on a claim about something else
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One objection: what, about which claim (or concluded entity), and which reference it concerns."""
+    """One objection: its code, the claim or concluded entity it concerns, and the reference."""
 
     code: FindingCode
     claim_id: str
@@ -56,16 +56,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceVerdict:
-    """What EvidenceGuard found: objections, and the ids of the claims without any."""
+    """The result of EvidenceGuard: objections, and the ids of the claims without any."""
 
     findings: tuple[Finding, ...]
     passed: frozenset[str]
     repaired: bool = False
-    """Whether it is the verdict on a repaired draft."""
+    """Whether this is the verdict on a repaired draft."""
 
     @property
     def valid(self) -> bool:
-        """No objection at all."""
+        """Whether there is no objection at all."""
         return not self.findings
 
 
@@ -80,23 +80,23 @@ class SemanticReason(StrEnum):
     """Why a conclusion is not supported."""
 
     WEAK = "WEAK"  # the evidence differs too little from normal
-    HARMLESS_DIRECTION = "HARMLESS_DIRECTION"  # what changed is not harmful
+    HARMLESS_DIRECTION = "HARMLESS_DIRECTION"  # the change is not harmful
     AFTER_ITS_EFFECT = "AFTER_ITS_EFFECT"  # the named cause began later than its effect
-    EFFECT_NOT_SEEN = "EFFECT_NOT_SEEN"  # nothing recorded shows which of the two began first
-    DISPROVED = "DISPROVED"  # what was asked to disprove it contradicts it
-    EXPLAINED_BY_OTHER = "EXPLAINED_BY_OTHER"  # a dependency of it explains it better
-    EFFECT_NORMAL = "EFFECT_NORMAL"  # its effect is known to be as usual
-    EFFECT_MISFITS = "EFFECT_MISFITS"  # what was found of it cannot produce the symptom
-    ONSET_SEARCHED = "ONSET_SEARCHED"  # nobody said when, and nothing but a step of several suggests it
+    EFFECT_NOT_SEEN = "EFFECT_NOT_SEEN"  # no record shows which of the two began first
+    DISPROVED = "DISPROVED"  # the query that tried to disprove it contradicts it
+    EXPLAINED_BY_OTHER = "EXPLAINED_BY_OTHER"  # one of its dependencies explains it better
+    EFFECT_NORMAL = "EFFECT_NORMAL"  # its effect is known to be normal
+    EFFECT_MISFITS = "EFFECT_MISFITS"  # its findings cannot produce the symptom
+    ONSET_SEARCHED = "ONSET_SEARCHED"  # only a joint step of several series suggests a time
     NO_PATH = "NO_PATH"  # no recorded call leads from the affected entity to it
     SYMPTOM_ONLY = "SYMPTOM_ONLY"  # only the symptom itself was found
     SCOPE_TOO_WIDE = "SCOPE_TOO_WIDE"  # too many unseen callees may be the cause
     NO_MARGIN = "NO_MARGIN"  # another hypothesis is as good
     NOT_INDEPENDENT = "NOT_INDEPENDENT"  # a second cause that may explain the same as the first
     NOT_RANKED = "NOT_RANKED"  # no ranking of this run about this question names it
-    CONTRADICTED = "CONTRADICTED"  # another ranking of this question disagrees, and no reason sets it aside
-    OF_UNKNOWN_NAME = "OF_UNKNOWN_NAME"  # no telemetry knows the entity of the question
-    OVERRULED = "OVERRULED"  # for judges other than the embedded one: none of the reasons above
+    CONTRADICTED = "CONTRADICTED"  # another ranking of this question disagrees and is not set aside
+    OF_UNKNOWN_NAME = "OF_UNKNOWN_NAME"  # no telemetry knows the entity in the question
+    OVERRULED = "OVERRULED"  # a judge other than the embedded one gave none of the reasons above
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
-"""Checks token by token that an agent's own sentence says only what its claim cites (DESIGN §6).
+"""Checks token by token that an agent's own sentence states only what its claim cites (DESIGN §6).
 
-The sentence is read as tokens, and every one must be accounted for: a name that the claim or the item that
-supports it holds, a number with its unit in its right role (value, baseline, ratio, difference), a time in
-its right role, or a word of a closed vocabulary that says no more than the claim does. And the sentence as a
-whole must be one of the forms that were thought through. What cannot be accounted for is an objection, and a
-sentence with an objection is not shown: the rendered one stands.
+Every token must be accounted for: a name that the claim or its supporting item contains, a number with its
+unit in the right role (value, baseline, ratio, difference), a time in the right role, or a word of a closed
+vocabulary that says no more than the claim does. The whole sentence must also have one of the known forms.
+Any token that cannot be accounted for is an objection. A sentence with an objection is not shown; the
+rendered sentence is shown instead.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from diagnosis_harness.guards.wording_words import HAN, PHRASE_CLASSES, WORDS
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem
 
 LENGTH_MAX = 400
-"""Characters of a wording, which is one sentence."""
+"""Maximum length of a wording, which is one sentence, in characters."""
 
 
 class WordingCode(StrEnum):
     """Why a wording is not shown."""
 
-    UNREADABLE = "UNREADABLE"  # too long, or characters that no sentence needs
+    UNREADABLE = "UNREADABLE"  # too long, or contains characters that no sentence needs
     QUOTE_NOT_CITED = "QUOTE_NOT_CITED"
     NUMBER_NOT_CITED = "NUMBER_NOT_CITED"
     TIME_NOT_CITED = "TIME_NOT_CITED"
@@ -48,15 +48,15 @@ class WordingCode(StrEnum):
     NOT_OF_THIS_PREDICATE = "NOT_OF_THIS_PREDICATE"
     ENTITY_NOT_NAMED = "ENTITY_NOT_NAMED"
     PREDICATE_NOT_SAID = "PREDICATE_NOT_SAID"
-    ROLES_NOT_CLEAR = "ROLES_NOT_CLEAR"  # which of two entities is which
-    NO_BASELINE = "NO_BASELINE"  # a word such as usually or now, beside no number that it could mark
-    NO_KNOWN_FORM = "NO_KNOWN_FORM"  # every word is allowed, but the sentence is none of the checked forms
-    NO_OWN_WORDS = "NO_OWN_WORDS"  # such a claim is always shown in its rendered sentence
+    ROLES_NOT_CLEAR = "ROLES_NOT_CLEAR"  # unclear which of two entities is which
+    NO_BASELINE = "NO_BASELINE"  # a word such as usually or now with no number beside it
+    NO_KNOWN_FORM = "NO_KNOWN_FORM"  # every word is allowed, but the sentence has none of the known forms
+    NO_OWN_WORDS = "NO_OWN_WORDS"  # claims of this predicate always use the rendered sentence
 
 
 @dataclass(frozen=True, slots=True)
 class WordingFinding:
-    """One objection, and the token it concerns; empty where it concerns the sentence."""
+    """One objection and the token it concerns; empty if it concerns the whole sentence."""
 
     code: WordingCode
     token: str = ""
@@ -65,10 +65,10 @@ class WordingFinding:
 def wording_objections(
     wording: str, claim: Claim, items: Sequence[EvidenceItem]
 ) -> tuple[WordingFinding, ...]:
-    """Objections to a wording of a claim that stands; empty when one of its items grounds all of it.
+    """Objections to a wording of a supported claim; empty if one of its items grounds all of it.
 
-    `items` are the cited items that support the claim. Without any, or where the predicate allows no wording,
-    the rendered sentence stands.
+    `items` are the cited items that support the claim. Without any, or if the predicate allows no wording,
+    the rendered sentence is used.
     """
     rule = rule_of(claim.predicate)
     if rule is None or not rule.own_words or not items:
@@ -110,11 +110,11 @@ def _objection_to(read: Sequence[Token], place: int, facts: Facts, rule: Predica
         case TokenKind.WORD:
             return _word_objection(token.text, facts, rule)
         case TokenKind.INSTANT:
-            return None  # all of them together: which is which depends on their number
+            return None  # judged for all names together: which is which depends on how many there are
         case TokenKind.OTHER:
             return WordingCode.WORD_NOT_KNOWN if token.text.isalpha() else WordingCode.UNREADABLE
         case TokenKind.QUOTE:
-            return WordingCode.QUOTE_NOT_CITED  # a part of a line may leave out what qualifies it
+            return WordingCode.QUOTE_NOT_CITED  # a part of a line may omit what qualifies it
         case TokenKind.NAME | TokenKind.IDENTIFIER:
             by_itself = token.kind is TokenKind.IDENTIFIER and _is_identifier_cited(token.text, facts)
             return None if by_itself or token.text in facts.names else WordingCode.NAME_NOT_CITED
@@ -134,7 +134,7 @@ def _word_objection(word: str, facts: Facts, rule: PredicateRule) -> WordingCode
 
 
 _NAMED = frozenset({WordClass.FAIL, WordClass.CALL, WordClass.LIMIT, WordClass.DEPLOY})
-"""Classes whose words are harmless as a part of a signal's own name, as in `error_rate`."""
+"""Word classes that are harmless inside a signal's own name, as in `error_rate`."""
 
 
 _OBJECTION: dict[WordClass, WordingCode] = {
@@ -155,10 +155,10 @@ def _class_objection(kind: WordClass, facts: Facts, rule: PredicateRule) -> Word
 
 
 def _is_direction_claimed(kind: WordClass, facts: Facts, rule: PredicateRule) -> bool:
-    """Whether a predicate that speaks of a move says this one.
+    """Whether a predicate about a move claims this direction.
 
-    Of a signal that moved no further than normal, no move is claimed. It stayed flat only where it did: one
-    that swung as far as it normally does is neither unchanged nor steady.
+    A signal that moved no further than normal has no direction. It counts as flat only if it really was:
+    one that varied as widely as it normally does is neither unchanged nor steady.
     """
     if Part.DIRECTION not in rule.carries:
         return False
@@ -187,7 +187,7 @@ def _sentence_objections(
     second = facts.claim.affected
     is_a_way = second is not None and facts.claim.predicate is not Predicate.CAUSED
     if is_a_way and second not in facts.subjects and second not in named:
-        # Without its other end, a way reads as the entity itself. A cause is one, whatever it explains.
+        # Without its other end, a path reads as the entity itself. A cause is one, whatever it explains.
         yield WordingFinding(WordingCode.ROLES_NOT_CLEAR, second or "")
     if rule.said_by and rule.said_by.isdisjoint(filter(None, map(class_of, read))):
         yield WordingFinding(WordingCode.PREDICATE_NOT_SAID)

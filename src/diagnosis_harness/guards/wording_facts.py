@@ -1,4 +1,4 @@
-"""What a wording of one claim may contain: names, numbers and times of the item that supports it."""
+"""What a wording of one claim may contain: names, numbers and times of its supporting item."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ _PART = re.compile(r"[a-z]+|\d+")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Everything a sentence about one claim may rest on.
+    """Everything that a sentence about one claim may use.
 
     Attributes:
-        names: names that it may contain, whole.
-        foreign: names of the item that belong to something else; they may not stand in it.
-        subjects: the one name that must stand in it: whom the item is about, an instance and not its service.
+        names: names that it may contain, in full.
+        foreign: names of the item that belong to something else; the sentence must not contain them.
+        subjects: the one name that the sentence must contain: the entity of the item, an instance rather
+            than its service.
         actors: subjects and the claim's second entity.
         parts: lower-case words of the signal's and kind's own names.
-        change: of a recorded change, the class of words that names its kind; None where none does.
-        value, baseline: in `unit`, which is written as `kernel.quantity` does.
+        change: for a recorded change, the class of words that names its kind; None if there is none.
+        value, baseline: in `unit`, spelled as in `kernel.quantity`.
     """
 
     claim: Claim
@@ -52,12 +53,12 @@ class Facts:
 
     @property
     def is_time(self) -> bool:
-        """Whether the value is a time, so that slower means more."""
+        """Whether the value is a duration, so that slower means more."""
         return self.unit in _TIME_UNITS or self.claim.predicate is Predicate.SLOWED
 
 
 def facts_of(claim: Claim, item: EvidenceItem | None) -> Facts:
-    """The facts of a claim and the item that supports it; of the claim alone where it is an absence."""
+    """The facts of a claim and its supporting item; for an absence, those of the claim alone."""
     held = item.attributes.items() if item else ()
     attributes = {name: value for name, value in held if isinstance(value, str)}
     own = {attributes[name] for name in _OWN_NAMES if name in attributes}

@@ -1,8 +1,8 @@
-"""The closed forms of a sentence: what an agent's own wording may look like, predicate by predicate.
+"""The closed set of sentence forms that an agent's own wording may have, by predicate.
 
-Words that are each allowed can still be combined into something that nobody claimed. So the order counts too:
-a sentence is read as a row of labels (entity, signal, rose, from the baseline, to the value), and it is shown
-only if the whole row is one of the forms below. Otherwise the rendered sentence is shown.
+Allowed words can still be combined into something that the claim does not say. So their order counts too: a
+sentence is read as a sequence of labels (entity, signal, rose, from the baseline, to the value) and is
+shown only if the whole sequence matches one of the forms below. Otherwise the rendered sentence is shown.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from diagnosis_harness.guards.wording_tokens import Token, TokenKind, class_of
 from diagnosis_harness.guards.wording_words import words
 
 _LEADING = frozenset("到至在为")
-"""Endings of Chinese verbs that lead on to a value, as in 升到."""
+"""Endings of Chinese verbs that introduce a value, as in 升到."""
 
 
 def has_form(read: Sequence[Token], facts: Facts) -> bool:
-    """Whether the sentence as a whole is one of the forms of its predicate."""
+    """Whether the whole sentence has one of the forms of its predicate."""
     row = "".join(f"{_label(read, place, facts)} " for place in range(len(read)))
     return any(pattern.fullmatch(row) for pattern in _patterns(facts.claim.predicate))
 
@@ -64,7 +64,7 @@ _MOVES = frozenset({WordClass.UP, WordClass.DOWN, WordClass.FLAT, WordClass.CHAN
 _LITERAL = frozenset({"root", "since", "share", "calls", "call", "调用", "自", "起", "according"}) | words(
     "caused causes 导致 引起 造成 引发"
 )
-"""Words that a form names one by one, whatever else they say."""
+"""Words that forms name individually, whatever else they mean."""
 
 _PIECES = {
     "about": r"(?:(?:about|around|nearly|roughly|approximately|约|大约|约为|将近) )?",
@@ -110,13 +110,13 @@ _PIECES = {
 
 @cache
 def _patterns(predicate: Predicate) -> tuple[re.Pattern[str], ...]:
-    """Compiled when first asked for: all of them together take a tenth of a second."""
+    """Compile the patterns on first use: compiling all of them takes a tenth of a second."""
     when = _fill("{when}")
     return tuple(re.compile(rf"{when}?(?:{_fill(form)}){when}?") for form in FORMS.get(predicate, ()))
 
 
 def _fill(form: str) -> str:
-    """A form with its pieces put in, which may hold pieces themselves."""
+    """A form with its named pieces filled in; pieces may contain other pieces."""
     piece = re.compile(r"\{([a-z]+)\}")
     while piece.search(form):
         form = piece.sub(lambda found: _PIECES[found[1]], form)
@@ -139,7 +139,7 @@ FORMS: Mapping[Predicate, tuple[str, ...]] = MappingProxyType(
         ),
         Predicate.FAILED: (
             r"(?:the )?share of {failing}(?:that )?FAIL (?:UP ){much}?(?:FACTOR )?{usual}?",
-            # That calls fail says all of them do: how large a share, or that it rose, has to be said.
+            # "Calls fail" would mean all of them: a sentence must state the share, or that it rose.
             r"{failing}(?:的 )?FAIL (?:NOUN )?(?:UP |UP_TO )(?:{much}|VALUE )?(?:FACTOR )?{usual}?",
             r"{failing}(?:的 )?FAIL (?:NOUN )?(?:{from}{to}|{to}{from}?|VALUE )(?:FACTOR )?{usual}?",
             r"{now}of {failing}FAIL {usual}?",
@@ -185,4 +185,4 @@ FORMS: Mapping[Predicate, tuple[str, ...]] = MappingProxyType(
         ),
     }
 )
-"""Every predicate of which an own wording may be shown."""
+"""Predicates that allow an own wording."""

@@ -1,4 +1,4 @@
-"""Checks numbers and times of a sentence against the facts, each in the role that its neighbours give."""
+"""Checks numbers and times of a sentence against the facts, each in the role given by the words beside it."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ _TO_VALUE = words(
 )
 _TO_BASELINE = words("from 从 由")
 _FORWARD_ONLY = words("versus vs against compared than 相比 对比 较")
-"""Words of comparing; what is compared with comes behind them."""
+"""Words of comparison, which are followed by the number compared with."""
 _BETWEEN = words("the a its of at is was level value with to 的 为 是 值 水平 约 about nearly roughly")
-"""What may stand between such a word and its number."""
+"""Words allowed between such a word and its number."""
 _BY = frozenset({"by", "了"})
 _DURING = words("for within over during last lasted 内 持续 期间")
 _EXACT_S = 1e-5
-"""How exactly an instant in seconds since the epoch is known, computed."""
+"""Rounding error of a computed time in seconds since the epoch."""
 _NOT_AT = words("before earlier than until 之前 此前 以前 前")
-"""Words beside a time that say another time than the one that is written."""
+"""Words beside a time that refer to a different time than the written one."""
 _DATE = re.compile(r"(?:(\d{4})[-年])?(\d{1,2})[-月](\d{1,2})日?")
 _CLOCK = re.compile(r"(\d{1,2})[:点时](\d{1,2})(?:[:分](\d{1,2}(?:\.\d+)?))?")
 
 
 def supports_number(read: Sequence[Token], place: int, facts: Facts) -> bool:
-    """Whether a number says what the facts say in its role; one without a checkable value never does."""
+    """Whether a number equals the facts in its role; a number without a checkable value never does."""
     token = read[place]
     if not isfinite(token.value) or (token.value == 0 and token.text.startswith("-")):
         return False
@@ -63,11 +63,11 @@ def supports_number(read: Sequence[Token], place: int, facts: Facts) -> bool:
 
 
 def supports_factor(read: Sequence[Token], place: int, facts: Facts) -> bool:
-    """Whether `12 times`, `doubled` or 三倍 is what value and baseline of the one item give."""
+    """Whether `12 times`, `doubled` or 三倍 is the ratio of value and baseline of the item."""
     factor = read[place].value
     before = read[place - 1].text if place else ""
     if before in _BY or not isfinite(factor):
-        return False  # `rose by 3 times` and 增加了三倍 are read in two ways
+        return False  # `rose by 3 times` and 增加了三倍 are ambiguous
     value, baseline = facts.value, facts.baseline
     if value is None or baseline is None or baseline == 0:
         return False
@@ -75,7 +75,10 @@ def supports_factor(read: Sequence[Token], place: int, facts: Facts) -> bool:
 
 
 def supports_instants(read: Sequence[Token], facts: Facts) -> bool:
-    """One time is the onset; two are start and end of the window, in this order; more say too much."""
+    """Whether one time is the onset, or two are start and end of the window in this order.
+
+    More are refused.
+    """
     places = [place for place, token in enumerate(read) if token.kind is TokenKind.INSTANT]
     beside = {read[at].text for place in places for at in (place - 1, place + 1) if 0 <= at < len(read)}
     if not _NOT_AT.isdisjoint(beside):
@@ -94,7 +97,7 @@ def supports_instants(read: Sequence[Token], facts: Facts) -> bool:
 
 
 def role_of(read: Sequence[Token], place: int) -> NumberRole:
-    """The role of a number in its sentence, by the words beside it."""
+    """The role of a number in its sentence, from the words beside it."""
     before = _words_before(read, place)
     last = before[-1] if before else ""
     if last in _BY:
@@ -115,9 +118,10 @@ def role_of(read: Sequence[Token], place: int) -> NumberRole:
 
 
 def mark_of(read: Sequence[Token], place: int) -> int | None:
-    """The one number that a word such as `usually` or `now` stands beside; None for none, or for two.
+    """The number that a word such as `usually` or `now` marks; None if there is none, or two.
 
-    Directly behind its number, or before it with no more than an article between; on its side of a comma.
+    The word follows its number directly, or precedes it with only an article between, on the same side of a
+    comma.
     """
     found = []
     if place and read[place - 1].kind is TokenKind.NUMBER and not read[place].pause:
@@ -133,7 +137,7 @@ def mark_of(read: Sequence[Token], place: int) -> int | None:
 
 
 def are_marks_clear(read: Sequence[Token]) -> bool:
-    """Whether each `usually` marks a baseline and each `now` a value, and none of them anything else."""
+    """Whether each `usually` marks a baseline and each `now` a value."""
     usual = [mark_of(read, at) for at in _marks(read, WordClass.USUAL)]
     now = [mark_of(read, at) for at in _marks(read, WordClass.NOW)]
     if None in usual or None in now or not set(usual).isdisjoint(now):
@@ -146,7 +150,7 @@ def _marks(read: Sequence[Token], kind: WordClass) -> list[int]:
 
 
 def _words_before(read: Sequence[Token], place: int) -> list[str]:
-    """Words between the number before and this one."""
+    """The words between the previous number and this one."""
     words: list[str] = []
     for token in read[:place]:
         if token.kind in (TokenKind.NUMBER, TokenKind.FACTOR, TokenKind.INSTANT):
@@ -182,25 +186,25 @@ def _is_window(instants: Sequence[str], window: TimeWindow) -> bool:
 
 
 def _is(text: str, time_s: float) -> bool:
-    """Whether a written time is an instant cut to what was written: 22:13 is 22:13:20."""
-    moment = datetime.fromtimestamp(floor(time_s + 1e-6), tz=UTC)
+    """Whether a written time equals a time up to its precision: 22:13 equals 22:13:20."""
+    utc = datetime.fromtimestamp(floor(time_s + 1e-6), tz=UTC)
     date, clock = _DATE.match(text), _CLOCK.search(text)
     if date is None and clock is None:
         return False
     if date is not None:
-        year = int(date[1]) if date[1] else moment.year
-        if (year, int(date[2]), int(date[3])) != (moment.year, moment.month, moment.day):
+        year = int(date[1]) if date[1] else utc.year
+        if (year, int(date[2]), int(date[3])) != (utc.year, utc.month, utc.day):
             return False
     if clock is None:
         return True
-    if (int(clock[1]), int(clock[2])) != (moment.hour, moment.minute):
+    if (int(clock[1]), int(clock[2])) != (utc.hour, utc.minute):
         return False
     return clock[3] is None or _is_second(clock[3], time_s)
 
 
 def _is_second(text: str, time_s: float) -> bool:
-    """Whether written seconds are those of an instant, cut or rounded to as many places as are written."""
+    """Whether written seconds equal those of a time, cut or rounded to the written places."""
     places = len(text.partition(".")[2])
     step_s = 10.0**-places
-    apart_s = float(text) - (time_s % 60.0)
-    return -step_s + _EXACT_S < apart_s < (0.5 * step_s + _EXACT_S if places else _EXACT_S)
+    difference_s = float(text) - (time_s % 60.0)
+    return -step_s + _EXACT_S < difference_s < (0.5 * step_s + _EXACT_S if places else _EXACT_S)

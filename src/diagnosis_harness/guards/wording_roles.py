@@ -1,4 +1,4 @@
-"""Checks that a sentence about two entities says in a plain order which is which."""
+"""Checks that a sentence about two entities states in a plain order which one is which."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _WAY = frozenset({"to", "到", "至", "对", "calls", "calling", "调用"})
 
 
 def are_roles_clear(read: Sequence[Token], facts: Facts) -> bool:
-    """Whether the sentence leaves no doubt which entity does what to which.
+    """Whether the sentence leaves no doubt about the role of each entity.
 
-    Plain forms only: `What B shows starts at A`, `A is the cause of what B shows`, `A caused B`, `A calls B`,
-    `from A to B`, and the same in Chinese. A sentence in another order may be true, but is not shown.
+    Plain forms only: `What B shows starts at A`, `A is the cause of what B shows`, `A caused B`, `A calls
+    B`, `from A to B`, and the same in Chinese. A sentence in another order may be true, but is not shown.
     """
     if any(token.kind is TokenKind.WORD and token.text in INVERTING for token in read):
         return not _names_second(read, facts) and facts.claim.predicate is not Predicate.CAUSED
@@ -44,7 +44,7 @@ def _names_second(read: Sequence[Token], facts: Facts) -> bool:
 
 
 def _is_cause(read: Sequence[Token], facts: Facts) -> bool:
-    """One word of causing, the claim's entity before it, and the second entity where the form puts it."""
+    """Whether it has one causal word after the claim's entity, and the second entity in its place."""
     kinds = [
         place
         for place, token in enumerate(read)
@@ -69,7 +69,7 @@ def _is_cause(read: Sequence[Token], facts: Facts) -> bool:
 
 
 def _is_start(read: Sequence[Token], facts: Facts) -> bool:
-    """One word of starting and none of causing, the second entity before it and the claim's own after it."""
+    """Whether a word of starting follows the second entity and precedes the claim's own, without a cause."""
     if any(class_of(token) is WordClass.CAUSE for token in read):
         return False
     starts = [place for place, token in enumerate(read) if token.text in _STARTS]
@@ -81,7 +81,7 @@ def _is_start(read: Sequence[Token], facts: Facts) -> bool:
 
 
 def _has_link(read: Sequence[Token], one: int, other: int) -> bool:
-    """Whether exactly one `is` stands between an entity and the cause, and no other name."""
+    """Whether exactly one `is` and no other name stands between an entity and the cause."""
     between = read[min(one, other) + 1 : max(one, other)]
     owned = any(token.text in {"of", "for", "的"} for token in between)
     return sum(token.text in _IS for token in between) == 1 and not owned
@@ -100,7 +100,7 @@ def _follows(
 
 
 def _is_way(read: Sequence[Token], facts: Facts) -> bool:
-    """`A to B`, where A is the second entity and B the claim's own, directly."""
+    """Whether the sentence has `A to B` directly, where A is the second entity and B the claim's own."""
     return any(
         _is(read[place], facts.claim.affected)
         and read[place + 1].text in _WAY

@@ -1,4 +1,4 @@
-"""Splits a sentence into tokens: names, quotes, times, numbers with units, words. Nothing is left out."""
+"""Splits a sentence into tokens: names, quotes, times, numbers with units, words. No character is skipped."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from diagnosis_harness.kernel.names import is_identifier, quote_text
 
 
 class TokenKind(StrEnum):
-    """What a token is."""
+    """The kind of a token."""
 
-    NAME = "NAME"  # one of the given names, whole
+    NAME = "NAME"  # one of the given names, in full
     QUOTE = "QUOTE"
     INSTANT = "INSTANT"  # a date, a time of day, or both
     NUMBER = "NUMBER"
     FACTOR = "FACTOR"  # a number of times: 12 times, doubled, 三倍
-    IDENTIFIER = "IDENTIFIER"  # holds a digit, `_`, `.`, `-`, `/`, or capitals inside
+    IDENTIFIER = "IDENTIFIER"  # contains a digit, `_`, `.`, `-`, `/`, or inner capitals
     PHRASE = "PHRASE"
     WORD = "WORD"
-    OTHER = "OTHER"  # nothing that may stand in a sentence
+    OTHER = "OTHER"  # not allowed in a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token: `text` in lower case for words, as written for all else; `value` and `unit` of a number.
+    """One token: `text` is lower case for words and unchanged for all else.
 
-    `pause`: whether punctuation stands before it, which is itself no token.
+    `value` and `unit` are for numbers.
+
+    `pause`: whether punctuation, which is not a token itself, precedes it.
     """
 
     kind: TokenKind
@@ -169,7 +171,7 @@ _HAN_PLACES = {"十": 10, "百": 100, "千": 1000}
 _ALSO_NUMBERS = words(
     "first third fourth fifth dozen dozens several many few couple multiple 几 数 多 若干 首"
 )
-"""Words that count without a number that could be checked; read as a number that nothing is."""
+"""Words for quantities that cannot be checked; read as a number that matches nothing."""
 
 _QUOTE = re.compile(
     r'"([^"]*)"|“([^”]*)”|「([^」]*)」|『([^』]*)』|`([^`]*)`|‘([^’]*)’|(?<![\w])\'([^\']*)\'(?!\w)'
@@ -205,7 +207,7 @@ def tokenize(text: str, names: Sequence[str]) -> tuple[Token, ...]:
 
 
 def class_of(token: Token) -> WordClass | None:
-    """What a token says by itself; None for what is no word of the vocabulary."""
+    """The class of a token by itself; None if it is not in the vocabulary."""
     if token.kind is TokenKind.PHRASE:
         return PHRASE_CLASSES[token.text]
     if token.kind is TokenKind.WORD:
@@ -214,7 +216,7 @@ def class_of(token: Token) -> WordClass | None:
 
 
 def token_unit_of(unit: str | None) -> str:
-    """A unit as the tables of `kernel.quantity` write it; counts have none."""
+    """A unit as the tables of `kernel.quantity` spell it; counts have none."""
     text = (unit or "").strip()
     if text.lower() in {"", "1", "none", "count", "counts"}:
         return ""
@@ -228,7 +230,7 @@ def token_unit_of(unit: str | None) -> str:
 
 
 class _Name(NamedTuple):
-    """A name that may stand in the sentence: as it is where it is an identifier, else in marks."""
+    """A name that the sentence may contain: bare if it is an identifier, otherwise quoted."""
 
     text: str
     is_plain: bool
@@ -256,7 +258,7 @@ def _next(text: str, at: int, names: Sequence[_Name]) -> tuple[Token, int]:
             return Token(TokenKind.NAME, name.text), at + len(name.marked)
     if quote := _QUOTE.match(text, at):
         inner = next(group for group in quote.groups() if group is not None)
-        # A name in other marks than ours is the name, where nothing of it had to be escaped.
+        # A name in other quotation marks is accepted, unless part of it had to be escaped.
         known = any(name.text == inner and name.marked == f"“{inner}”" for name in names)
         kind = TokenKind.NAME if known else TokenKind.QUOTE
         return Token(kind, inner), quote.end()
@@ -274,7 +276,7 @@ def _next(text: str, at: int, names: Sequence[_Name]) -> tuple[Token, int]:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether what is between is no part of a longer identifier."""
+    """Whether the text between is not a part of a longer identifier."""
     before = text[max(0, start - 2) : start]
     after = text[end : end + 2]
     inside = re.search(r"[A-Za-z0-9_]$|[A-Za-z0-9_][.\-/:@]$", before)
@@ -331,7 +333,7 @@ def _han(text: str, at: int) -> tuple[Token, int] | None:
 
 
 def _counts(text: str, at: int, size: int) -> bool:
-    """Whether a word that begins like a number is one, as 一次 in 一次 and not in 十一次."""
+    """Whether a word that begins like a number is one: 一次 inside 十一次 is not a word of its own."""
     return at > 0 and text[at] in _HAN_DIGITS and text[at - 1] in {*_HAN_DIGITS, *_HAN_PLACES} and size > 1
 
 
@@ -354,7 +356,7 @@ def _word(text: str, at: int, word: str) -> tuple[Token, int]:
 
 
 def _number_word(text: str, at: int, word: str) -> tuple[Token, int] | None:
-    """Twelve, twenty-five, doubled, two hundred; followed by times, a factor."""
+    """Number words: twelve, twenty-five, doubled, two hundred; followed by `times`, a factor."""
     low, end = word.lower(), at + len(word)
     if low in _FACTORS:
         return Token(TokenKind.FACTOR, word, _FACTORS[low]), end
@@ -379,7 +381,7 @@ def _number_word(text: str, at: int, word: str) -> tuple[Token, int] | None:
 
 
 def han_value(text: str) -> int:
-    """A Chinese numeral below ten thousand: 十二 is 12, 三百零五 is 305, 二〇 is 20."""
+    """The value of a Chinese numeral below ten thousand: 十二 is 12, 三百零五 is 305, 二〇 is 20."""
     if not any(character in _HAN_PLACES for character in text):
         return int("".join(str(_HAN_DIGITS[character]) for character in text))
     total = digit = 0

@@ -1,8 +1,7 @@
-"""The closed vocabulary of free wording: every word that may stand in a shown sentence, and what it says.
+"""The closed vocabulary of free wording: every word that a shown sentence may contain, and its meaning.
 
-A sentence with a word that is not listed here, and is neither a name of the cited evidence nor a number, is
-not shown. A word that states something (a direction, a denial, a cause) is allowed only where the claim
-states it.
+A sentence with any other word, unless it is a name or number of the cited evidence, is not shown. A word
+that asserts something (a direction, a denial, a cause) is allowed only if the claim asserts it.
 """
 
 from __future__ import annotations
@@ -151,7 +150,7 @@ PHRASE_CLASSES: dict[str, WordClass] = {
 INVERTING = words(
     "by because due result resulted explained triggered behind 由 被 因 因为 由于 源于 归因于 受"
 )
-"""Words that turn the order of cause and effect, or of caller and callee, around."""
+"""Words that reverse the order of cause and effect, or of caller and callee."""
 
 
 KINDS_OF_CHANGE: dict[WordClass, frozenset[str]] = {
@@ -159,4 +158,4 @@ KINDS_OF_CHANGE: dict[WordClass, frozenset[str]] = {
     WordClass.FLAG: words("flag feature-flag feature_flag toggle"),
     WordClass.CONFIG: words("config configuration config-change"),
 }
-"""What a change must be called by who recorded it, for a word of the class to name it."""
+"""How the recorder must have named a change for a word of the class to be allowed."""

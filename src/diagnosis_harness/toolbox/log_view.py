@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from diagnosis_harness.analysis.arrays import Codes, Flags, Floats, Ints
 from diagnosis_harness.analysis.graph import CallGraph
-from diagnosis_harness.analysis.log_faults import says_failure
+from diagnosis_harness.analysis.log_faults import reports_failure
 from diagnosis_harness.analysis.log_order import CUT_S, BrokenOrder, OrderedLines, compare_order
 from diagnosis_harness.analysis.log_patterns import PatternShift, TimedLines, compare_patterns, slice_of
 from diagnosis_harness.analysis.log_templates import merge_texts
@@ -110,7 +110,7 @@ def read_log_recordings(
         key = (entity, shape.level, template)
         if key not in places:
             places[key] = len(patterns)
-            fails = says_failure(shape.level, shape.example)
+            fails = reports_failure(shape.level, shape.example)
             callees = find_callees(shape.example, shape.entity, known, owners) if fails else ()
             patterns.append(LogPattern(entity, shape.level, template, shape.example, fails, callees))
         of_shape[at] = places[key]

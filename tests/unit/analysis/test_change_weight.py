@@ -33,10 +33,10 @@ def change(
     place: int | None = 0,
     sha: str | None = None,
     text: str = "",
-    is_told: bool = True,
+    is_described: bool = True,
 ) -> ChangeFacts:
     """A change so long before the onset."""
-    return ChangeFacts(ONSET_S - before_s, place, sha, text, is_told)
+    return ChangeFacts(ONSET_S - before_s, place, sha, text, is_described)
 
 
 def test_identifiers_are_words_and_everyday_words_are_none() -> None:
@@ -71,8 +71,8 @@ def test_words_of_every_day_are_not_new() -> None:
         (change(), WordFit(4.0, ("pool",), 0.2), ChangeVerdict.CANDIDATE),  # but not right before, and here
         (change(1_000.0), WordFit(4.0, ("a", "b"), 0.04), ChangeVerdict.NO_MATCH),  # of forty new words two
         (change(place=None), WordFit(4.0, ("a", "b"), 0.08), ChangeVerdict.NO_MATCH),  # nobody knows whose
-        (change(is_told=False), NOTHING, ChangeVerdict.UNREAD),
-        (change(is_told=False, place=None), NOTHING, ChangeVerdict.NO_MATCH),
+        (change(is_described=False), NOTHING, ChangeVerdict.UNREAD),
+        (change(is_described=False, place=None), NOTHING, ChangeVerdict.NO_MATCH),
         (change(-300.0), POOL, ChangeVerdict.AFTER),
         (change(-30.0), POOL, ChangeVerdict.CANDIDATE),  # an onset is known to about a minute
         (change(LONG_BEFORE_S + 1.0), POOL, ChangeVerdict.LONG_BEFORE),
@@ -88,7 +88,7 @@ def test_a_change_is_a_candidate_or_has_a_reason_against_it(
     assert found.verdict is verdict
     assert (found.score > 0) == (
         verdict in (ChangeVerdict.CANDIDATE, ChangeVerdict.UNREAD)
-        or (verdict is ChangeVerdict.NO_MATCH and (fit.score > 0 or not one.is_told))
+        or (verdict is ChangeVerdict.NO_MATCH and (fit.score > 0 or not one.is_described))
     )
 
 
@@ -96,7 +96,7 @@ def test_a_change_is_a_candidate_or_has_a_reason_against_it(
     ("one", "fit", "verdict"),
     [
         (change(), NOTHING, ChangeVerdict.UNCOMPARED),
-        (change(is_told=False), NOTHING, ChangeVerdict.UNREAD),
+        (change(is_described=False), NOTHING, ChangeVerdict.UNREAD),
         (change(), POOL, ChangeVerdict.CANDIDATE),  # the words of the alert
         (change(place=None), NOTHING, ChangeVerdict.NO_MATCH),
         (change(place=-1), NOTHING, ChangeVerdict.ELSEWHERE),

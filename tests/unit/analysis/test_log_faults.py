@@ -9,7 +9,7 @@ from diagnosis_harness.analysis.log_faults import (
     Mechanism,
     fault_kind_in,
     mechanism_of,
-    says_failure,
+    reports_failure,
 )
 from diagnosis_harness.diagnosis.claim import FaultKind
 
@@ -63,7 +63,7 @@ def test_every_mechanism_speaks_for_a_kind_of_fault_that_a_cause_can_have() -> N
 def test_a_plain_line_names_no_mechanism(line: str) -> None:
     """And is no failure."""
     assert mechanism_of(line) is None
-    assert not says_failure(None, line)
+    assert not reports_failure(None, line)
     assert fault_kind_in(line) == "ERRORS"
 
 
@@ -84,4 +84,4 @@ def test_a_plain_line_names_no_mechanism(line: str) -> None:
 )
 def test_a_failure_is_known_by_level_or_by_words(level: str | None, line: str, fails: bool) -> None:
     """What denies a failure, or sets a limit, is none."""
-    assert says_failure(level, line) is fails
+    assert reports_failure(level, line) is fails
