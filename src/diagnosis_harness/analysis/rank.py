@@ -134,7 +134,7 @@ def _judge(
         shows.instance,
         next((clue.explained_by for clue in ordered if clue.explained_by), None),
         0.0,
-        sure * (1.0 - exp(-STEEPNESS * _trusted_score(found, worth, reality))),
+        sure * (1.0 - exp(-STEEPNESS * _score_by_trust(found, worth, reality))),
     )
 
 
@@ -150,7 +150,7 @@ def _keep_better_explanation(one: Candidate, scores: Mapping[str, float]) -> Can
     return replace(one, explained_by=None)
 
 
-def _trusted_score(found: Sequence[Clue], worth: Mapping[Modality, float], reality: float) -> float:
+def _score_by_trust(found: Sequence[Clue], worth: Mapping[Modality, float], reality: float) -> float:
     """The score, scaled by how trustworthy it is.
 
     A finding counts as far as the incident is real, and by at least half if it exceeds everything that
