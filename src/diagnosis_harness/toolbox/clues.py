@@ -67,10 +67,12 @@ def metric_symptoms(
 ) -> list[Clue]:
     """Symptoms of the same nature as the indicator's; of any nature if none of those is anomalous.
 
-    One that is named after another entity speaks against that one.
+    One that is named after another entity speaks against that one, unless that one served as well as ever:
+    then the trouble is its caller's own.
     """
     score, null = table.harm()
     score, null = calibrate(score, null)
+    sound = _sound_callees(table, score)
     places = [
         place
         for place, row in enumerate(table.rows)
@@ -79,6 +81,10 @@ def metric_symptoms(
     noise = noise_level(null[places])
     course = _around_onset(table)
     rows = [_symptom_row(table, place, float(score[place]), course[place]) for place in places]
+    rows = [
+        replace(one, entity=table.rows[place].owner) if table.rows[place].callee in sound else one
+        for place, one in zip(places, rows, strict=True)
+    ]
     alike = (SYMPTOMS, SYMPTOMS)
     y = None
     if indicator is not None:
@@ -90,6 +96,22 @@ def metric_symptoms(
     if not any(one.value > 0 for one in found.values()):
         found = strengths(rows, indicator=y, kinds=alike[-1])
     return symptom_clues(found, graph, noise=noise, indicated=indicator is not None)
+
+
+def _sound_callees(table: MetricTable, score: Floats) -> frozenset[str]:
+    """Callees that answer as many requests as before, calmly; without requests, calm means nothing."""
+    calm: dict[str, bool] = {}
+    served: dict[str, bool] = {}
+    named = {row.callee for row in table.rows} - {None}
+    for place, row in enumerate(table.rows):
+        if row.owner not in named or row.caller is not None or row.callee is not None:
+            continue
+        usual, late = float(table.shift.level[place]), float(table.shift.value[place])
+        if counts_requests(row):
+            served[row.owner] = served.get(row.owner, True) and late * LEAST_DEMAND >= usual > 0
+        elif row.meaning.side is SignalSide.OWN and row.meaning.kind in SYMPTOMS:
+            calm[row.owner] = calm.get(row.owner, True) and float(score[place]) <= NOISE_FLOOR
+    return frozenset(name for name, is_calm in calm.items() if is_calm and served.get(name, False))
 
 
 def metric_resources(table: MetricTable) -> list[Clue]:
@@ -232,13 +254,16 @@ def _patterns(view: SpanView, groups: ShareGroups) -> list[Clue]:
     """Usual calls that are no longer made: an early end inside the entity that used to make them.
 
     A handler of errors that is no longer called is good news. Where calls of most callers are missing to the
-    same share, spans were lost: nobody broke that many at once.
+    same share, spans were lost: nobody broke that many at once. Calls to one callee alone may well stop
+    together, for a reason that their callers share.
     """
     noise = _span_noise(groups.null)
     clues = []
     usual = groups.shift.baseline >= USUAL_CALL
     kept = groups.shift.fault / np.maximum(groups.shift.baseline, USUAL_CALL)
-    common = _share_kept_by_all(groups.entity[usual], kept[usual])
+    missing = usual & (kept < 1.0 - LOST_ALIKE)
+    is_one_callee = len(np.unique(groups.child_entity[missing])) == 1
+    common = 1.0 if is_one_callee else _share_kept_by_all(groups.entity[usual], kept[usual])
     for place in np.flatnonzero(usual & (groups.shift.z < 0)).tolist():
         child = view.operations[int(groups.child_operation[place])]
         if not _AFTER_FAILURE.isdisjoint(words_of(child)):

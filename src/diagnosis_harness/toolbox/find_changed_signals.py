@@ -17,6 +17,7 @@ from diagnosis_harness.toolbox.arguments import (
 )
 from diagnosis_harness.toolbox.ended_series import items_of_ended
 from diagnosis_harness.toolbox.held_limits import limit_items
+from diagnosis_harness.toolbox.incident_view import IncidentView
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.signal_item import (
     SignalMove,
@@ -98,13 +99,14 @@ class FindChangedSignals:
         ordered = _by_turns(found, table)
         if wanted is not None:
             ordered += _find_earlier_moves(table, [moves[place] for place in places], view.onset_s)
+        found_in = [(table, move) for move in ordered]
         if arguments.get("calm") is True:
             listed_rows = {move.row for move in ordered}
-            ordered += _calm(table, [moves[place] for place in places if place not in listed_rows])
-        listed = ordered[: whole(arguments, "limit", DEFAULT_LIMIT)]
+            found_in += self._rest(ctx, view, [place for place in places if place not in listed_rows])
+        listed = found_in[: whole(arguments, "limit", DEFAULT_LIMIT)]
         items = tuple(
-            signal_item(table, move, f"s{place}", onset_s=view.onset_s, points=POINTS)
-            for place, move in enumerate(listed, start=1)
+            signal_item(its_table, move, f"s{place}", onset_s=view.onset_s, points=POINTS)
+            for place, (its_table, move) in enumerate(listed, start=1)
         )
         window = change_window_of(table, view.onset_s)
         states = (
@@ -116,10 +118,22 @@ class FindChangedSignals:
             (*items, *states),
             window=window,
             looked_at=sum(usable(moves[place], table) for place in places),
-            left_out=len(ordered) - len(listed),
+            left_out=len(found_in) - len(listed),
             narrow="name some entities to see more of their signals",
             note=_note(table),
         )
+
+    def _rest(
+        self, ctx: RunContext, view: IncidentView, places: Sequence[int]
+    ) -> list[tuple[MetricTable, SignalMove]]:
+        """Rows that moved only after the trouble was over, then rows that are calm up to the end."""
+        table = self.views.uncut(ctx, view).metrics
+        if table is None:
+            return []
+        every = moves_of(table)
+        moves = [every[place] for place in places]
+        late = [move for move in moves if _is_finding(move, table)]
+        return [(table, move) for move in (*late, *_calm(table, moves))]
 
 
 def _is_finding(move: SignalMove, table: MetricTable) -> bool:

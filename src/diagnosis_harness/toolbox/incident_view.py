@@ -132,6 +132,8 @@ class IncidentView:
     logs: LogView | None = None
     events: tuple[Occurrence, ...] = ()
     """What a platform reported, whenever it was."""
+    over_s: float | None = None
+    """When the trouble of the alert's entity was over, where nothing after it is judged; else None."""
 
     def ranking(self, alert: AlertInfo) -> RankedCauses:
         """Candidates, most suspect first; see `analysis.rank`."""

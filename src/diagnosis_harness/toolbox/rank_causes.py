@@ -228,4 +228,6 @@ def _note(view: IncidentView, ranking: RankedCauses, troubles: Sequence[str]) ->
     parts += troubles
     if ranking.indicator is None:
         parts.append("no alerting indicator to compare with")
+    if view.over_s is not None:
+        parts.append(f"judged until {utc_text(view.over_s)}, when the trouble was over")
     return "; ".join(parts) or None

@@ -18,6 +18,7 @@ from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.late_signals import began_at
 from diagnosis_harness.toolbox.metric_row import MetricRow
 from diagnosis_harness.toolbox.metric_table import MetricTable
+from diagnosis_harness.toolbox.rare_events import counts_callers_that_gave_up
 from diagnosis_harness.toolbox.wording import digits, quantity, round4, round4_or_none
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
@@ -73,7 +74,12 @@ def moves_of(table: MetricTable) -> list[SignalMove]:
 
 
 def _harms(row: MetricRow, *, rose: bool) -> bool:
-    """Whether a move in this direction is harmful; a loud machine says little about one that it carries."""
+    """Whether a move in this direction is harmful; a loud machine says little about one that it carries.
+
+    Callers that give up harm nobody else, and their users all the same.
+    """
+    if counts_callers_that_gave_up(row):
+        return rose
     harmful = row.meaning.harmful > 0 if rose else row.meaning.harmful < 0
     return harmful and row.meaning.side is not SignalSide.HOST
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import inf
 from threading import RLock
@@ -20,6 +20,7 @@ from diagnosis_harness.toolbox.incident_view import IncidentView, Recorded, buil
 from diagnosis_harness.toolbox.inventory import askable_names, entity_names
 from diagnosis_harness.toolbox.log_view import read_log_recordings
 from diagnosis_harness.toolbox.metric_grid import MetricSeries, read_metric_series
+from diagnosis_harness.toolbox.metric_table import MOST_AFTER_S
 from diagnosis_harness.toolbox.platform_view import platform_occurrences
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.toolbox.span_table import load_span_view
@@ -78,7 +79,14 @@ class Views:
         over_s = end_of_episode(view.metrics, rows, also=felt) if rows else None
         if over_s is None:
             return view
-        return build_incident_view(ctx, self.sources, recorded, onset_s=onset_s, until_s=over_s)
+        cut = build_incident_view(ctx, self.sources, recorded, onset_s=onset_s, until_s=over_s)
+        return replace(cut, over_s=over_s)
+
+    def uncut(self, ctx: RunContext, view: IncidentView) -> IncidentView:
+        """The view without the end that an episode set: an episode says nothing of what happened after it."""
+        if view.over_s is None:
+            return view
+        return self.at(ctx, view.onset_s, view.onset_s + MOST_AFTER_S)
 
     def troubles(self) -> tuple[str, ...]:
         """A sentence for each kind of telemetry that could not be read."""

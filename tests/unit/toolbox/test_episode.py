@@ -9,9 +9,11 @@ from tests.support.small_incident import ONSET_S
 from diagnosis_harness.analysis.arrays import Floats
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.testing.sources import InMemorySources
+from diagnosis_harness.toolbox.find_changed_signals import FindChangedSignals
 from diagnosis_harness.toolbox.ports import AlertInfo, CallEdge, Series
 from diagnosis_harness.toolbox.rank_causes import RankCauses
 from diagnosis_harness.toolbox.views import Views
+from diagnosis_harness.tools.evidence import Direction
 
 STEP_S = 20.0
 TIME_S: Floats = ONSET_S + STEP_S * (np.arange(360, dtype=np.float64) - 180) + 10.0
@@ -103,3 +105,44 @@ def test_silence_is_not_calm(ctx: RunContext) -> None:
     silent = np.where(SINCE_S > 80.0, np.nan, 0.0)
 
     assert ranking_until(ctx, bad((0.0, 80.0)), counter, silent=silent)[2] > 3_500.0
+
+
+def incident(*more: Series) -> InMemorySources:
+    """Web and pay are slow for four minutes; mail is not."""
+    when = bad((0.0, 240.0))
+    return InMemorySources(
+        incident=(
+            *more,
+            line("web", "latency_p90", 0.3, 0.4 * when),
+            line("pay", "latency_p90", 0.1, 0.4 * when),
+            line("mail", "latency_p90", 0.2, 0.0 * when),
+        ),
+        alert=AlertInfo(entity="web", signal="latency_p90", time_s=ONSET_S),
+        onset_s=ONSET_S,
+    )
+
+
+def test_what_is_calm_is_calm_up_to_the_end_and_not_only_while_another_was_in_trouble(
+    ctx: RunContext,
+) -> None:
+    """An hour is asked about, of which four minutes were judged."""
+    late = line("orders", "error_ratio", 0.01, 0.3 * bad((1_200.0, 3_600.0)), unit="1")
+    looked = FindChangedSignals(Views(incident(late).sources())).run(
+        ctx, {"entities": ("mail", "orders"), "calm": True}
+    )
+    found = {item.entity: item for item in looked.items}
+
+    assert {name: (item.direction, item.attributes["bad"]) for name, item in found.items()} == {
+        "mail": (Direction.FLAT, False),
+        "orders": (Direction.UP, True),
+    }
+    for item in found.values():
+        assert item.window is not None
+        assert item.window.end_s > ONSET_S + 3_500.0
+
+
+def test_a_ranking_says_until_when_it_judged(ctx: RunContext) -> None:
+    """Its window alone would be overlooked."""
+    note = RankCauses(Views(incident().sources())).run(ctx, {}).note or ""
+
+    assert "when the trouble was over" in note

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from tests.support.spans import SpanRow, clues_of
 
 from diagnosis_harness.analysis.clue import Modality
-from diagnosis_harness.analysis.span_findings import call_gap_groups, call_pattern_groups, self_time_groups
-from diagnosis_harness.analysis.spans import SpanColumns, calls_between, self_time
-from diagnosis_harness.toolbox.clues import SpanGroups, span_clues
-from diagnosis_harness.toolbox.span_table import SpanView
 
 TRACES, NORMAL = 240, 160
 CALLERS = ("web", "cart", "orders", "search")
@@ -19,27 +16,16 @@ CALLERS = ("web", "cart", "orders", "search")
 def who_stopped(kept: Mapping[str, float]) -> set[str]:
     """Whom calls that are no longer made speak against, where callers keep such shares of them."""
     rng = np.random.default_rng(7)
-    rows: list[tuple[int, int, int, float, float]] = []
+    rows: list[SpanRow] = []
     for trace in range(TRACES):
         at_s = 10.0 * trace
         for place, caller in enumerate(CALLERS):
             rows.append((-1, place, 2 * place, at_s, 0.2))
             if trace < NORMAL or rng.random() < kept.get(caller, 1.0):
                 rows.append((len(rows) - 1, place, 2 * place + 1, at_s, 0.1))
-    parent, entity, operation, start_s, duration_s = (np.array(c) for c in zip(*rows, strict=True))
-    columns = SpanColumns(parent, entity, operation, start_s, duration_s, None)
-    own_s, calls = self_time(columns), calls_between(columns)
-    fault, recording = columns.start_s >= 10.0 * NORMAL, np.zeros(len(columns), np.int8)
     names = tuple(f"{each} {part}" for each in CALLERS for part in ("serves", "asks"))
-    view = SpanView(CALLERS, names, columns, own_s, calls, fault, recording)
-    groups = SpanGroups(
-        self_time_groups(columns, own_s, fault, recording),
-        call_gap_groups(columns, calls, fault, recording),
-        None,
-        None,
-        call_pattern_groups(columns, fault, recording),
-    )
-    return {c.entity for c in span_clues(view, groups) if c.modality is Modality.ERRORS and c.excess > 0}
+    found = clues_of(rows, CALLERS, names, onset_s=10.0 * NORMAL)
+    return {clue.entity for clue in found if clue.modality is Modality.ERRORS and clue.excess > 0}
 
 
 def test_calls_that_are_missing_everywhere_blame_nobody() -> None:
@@ -60,3 +46,21 @@ def test_one_that_stops_alone_is_found() -> None:
 def test_two_of_four_that_stop_are_no_loss_of_spans() -> None:
     """Most callers go on as before."""
     assert who_stopped({"cart": 0.6, "orders": 0.6}) == {"cart", "orders"}
+
+
+def test_callers_that_stop_asking_the_same_callee_are_no_loss_of_spans() -> None:
+    """Each asked it after something that failed; no recording loses only the spans of one callee."""
+    rng = np.random.default_rng(7)
+    rows: list[SpanRow] = []
+    for trace in range(TRACES):
+        at_s = 10.0 * trace
+        for caller in range(len(CALLERS)):
+            rows.append((-1, caller, caller, at_s, 0.2))
+            if trace < NORMAL or rng.random() < 0.3:
+                rows.append((len(rows) - 1, len(CALLERS), len(CALLERS), at_s, 0.1))
+    names = (*(f"{each} serves" for each in CALLERS), "query")
+    found = clues_of(rows, (*CALLERS, "store"), names, onset_s=10.0 * NORMAL)
+
+    assert {each.entity for each in found if each.modality is Modality.ERRORS and each.excess > 0} == {
+        *CALLERS
+    }

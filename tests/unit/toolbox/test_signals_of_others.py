@@ -9,6 +9,7 @@ from tests.support.small_incident import ONSET_S
 from diagnosis_harness.analysis.name_meaning import meaning_of
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.testing.sources import InMemorySources
+from diagnosis_harness.toolbox.find_changed_signals import FindChangedSignals
 from diagnosis_harness.toolbox.metric_row import MetricRow
 from diagnosis_harness.toolbox.ports import AlertInfo, Series
 from diagnosis_harness.toolbox.rank_causes import RankCauses
@@ -117,3 +118,30 @@ def test_callers_that_give_up_are_no_demand(signal: str, counts: bool) -> None:
     meaning = meaning_of(signal, None, entity="web")
 
     assert counts_requests(MetricRow("web", signal, "1", meaning, "web", None, False, None)) is counts
+
+
+@pytest.mark.parametrize(("requests_rise", "blamed"), [(0.0, "web-shop"), (-49.0, "price-list")])
+def test_failures_named_after_one_that_serves_as_well_as_ever_are_their_writer_s_own(
+    ctx: RunContext, requests_rise: float, blamed: str
+) -> None:
+    """It answers as many requests as before; where they stopped, its calm says nothing."""
+    seen = line("web-shop", "price_list_error_ratio", 0.002, 0.4)
+    calm = line("price-list", "error_ratio", 0.002, 0.0)
+    rng = np.random.default_rng(5)
+    level = 50.0 + requests_rise * (TIME_S >= ONSET_S)
+    served = Series(
+        "price-list", "requests_per_s", "1/s", TIME_S, level * rng.lognormal(0.0, 0.02, len(TIME_S))
+    )
+    hit = line("front-page", "error_ratio", 0.002, 0.3)
+    calls = line("front-page", "requests_to_web_shop_failed", 0.002, 0.3)
+
+    assert first(ctx, seen, calm, served, hit, calls, affected="front-page") == blamed
+
+
+def test_callers_that_give_up_are_harm_to_their_users(ctx: RunContext) -> None:
+    """A service that hangs fails nobody; those who waited left."""
+    gone = line("web", "requests_499_per_s", 0.1, 9.0, unit="1/s")
+    sources = InMemorySources(incident=(gone,), onset_s=ONSET_S)
+    found = FindChangedSignals(Views(sources.sources())).run(ctx, {})
+
+    assert [(item.entity, item.attributes["bad"]) for item in found.items] == [("web", True)]

@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
+from tests.support.spans import SpanRow, clues_of
 
 from diagnosis_harness.analysis.clue import Modality
-from diagnosis_harness.analysis.span_findings import call_gap_groups, call_pattern_groups, self_time_groups
-from diagnosis_harness.analysis.spans import SpanColumns, calls_between, self_time
-from diagnosis_harness.toolbox.clues import SpanGroups, span_clues
-from diagnosis_harness.toolbox.span_table import SpanView
 
 TRACES, NORMAL = 120, 80
 
 
 def findings(child: str, *, called_s: tuple[float, float], gone: bool = False) -> set[Modality]:
     """Findings where each request makes one inner call, which lasts so long before and after the onset."""
-    rows: list[tuple[int, int, int, float, float]] = []
+    rows: list[SpanRow] = []
     for trace in range(TRACES):
         late = trace >= NORMAL
         rows.append((-1, 0, 0, 10.0 * trace, 1.0 + called_s[late]))
         if not (late and gone):
             rows.append((len(rows) - 1, 0, 1, 10.0 * trace, called_s[late]))
-    parent, entity, operation, start_s, duration_s = (np.array(c) for c in zip(*rows, strict=True))
-    columns = SpanColumns(parent, entity, operation, start_s, duration_s, None)
-    own_s, calls = self_time(columns), calls_between(columns)
-    fault, recording = columns.start_s >= 10.0 * NORMAL, np.zeros(len(columns), np.int8)
-    view = SpanView(("shop",), ("checkout", child), columns, own_s, calls, fault, recording)
-    groups = SpanGroups(
-        self_time_groups(columns, own_s, fault, recording),
-        call_gap_groups(columns, calls, fault, recording),
-        None,
-        None,
-        call_pattern_groups(columns, fault, recording),
-    )
-    return {clue.modality for clue in span_clues(view, groups) if clue.excess > 0}
+    found = clues_of(rows, ("shop",), ("checkout", child), onset_s=10.0 * NORMAL)
+    return {clue.modality for clue in found if clue.excess > 0}
 
 
 @pytest.mark.parametrize(
