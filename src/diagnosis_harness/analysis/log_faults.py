@@ -95,8 +95,6 @@ PHRASES: Final = (
         r"database is locked",
         r"lock request time ?out",
         r"could not serialize",
-        r"concurrent map (?:writes|read)",
-        r"data race",
     ),
     _row(
         Mechanism.RATE_LIMIT,
@@ -190,6 +188,9 @@ PHRASES: Final = (
         Mechanism.CODE,
         "CODE",
         r"panic: ",
+        r"concurrent map (?:writes|read|iteration)",
+        r"concurrentmodification",
+        r"data race",
         r"nil pointer",
         r"nullpointer",
         r"null reference",

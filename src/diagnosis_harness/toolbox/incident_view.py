@@ -38,7 +38,7 @@ from diagnosis_harness.toolbox.independence import Independent, find_independent
 from diagnosis_harness.toolbox.indicator import Indicator, find_indicator
 from diagnosis_harness.toolbox.inventory import ends_of
 from diagnosis_harness.toolbox.late_signals import leave_out_late
-from diagnosis_harness.toolbox.log_clues import log_clues
+from diagnosis_harness.toolbox.log_clues import explain_by_callers, log_clues
 from diagnosis_harness.toolbox.log_view import LogRecordings, LogView, build_log_view
 from diagnosis_harness.toolbox.lost_caches import explain_by_caches, find_lost_caches
 from diagnosis_harness.toolbox.metric_grid import MetricSeries
@@ -243,6 +243,7 @@ class IncidentView:
                 clues += ended
         if self.logs is not None:
             clues += log_clues(self.logs, self.graph)
+            clues = explain_by_callers(clues, self.logs, self.graph)
             if self.spans is not None:
                 clues += silent_line_clues(self.logs, self.spans)
         return clues + event_clues(self.events, self.owners, onset_s=self.onset_s)

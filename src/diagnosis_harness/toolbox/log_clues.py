@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import log1p
 from typing import Final
 
 import numpy as np
@@ -17,6 +19,12 @@ from diagnosis_harness.analysis.log_patterns import LEAST_FACTOR, is_shift
 from diagnosis_harness.toolbox.log_view import LogPattern, LogView, callees_to_blame
 from diagnosis_harness.toolbox.wording import one_line
 
+_HUNG_UP: Final = re.compile(
+    r"reset|broken pipe|epipe|hang up|hung up|unexpected eof|disconnect"
+    r"|(?:connection|stream|socket) (?:was )?(?:closed|aborted)",
+    re.IGNORECASE,
+)
+"""What is written of a connection that the other end ended."""
 NULL_SHARE: Final = 0.75
 """Slices of normal lines are shorter than the time after the onset and stray more: three quarters do, as of
 spans."""
@@ -60,6 +68,7 @@ def _failures(view: LogView, graph: CallGraph) -> Iterator[Clue]:
         phrase = mechanism_of(pattern.example)
         if phrase is not None and phrase.mechanism is Mechanism.GIVEN_UP:
             continue
+        callees = callees or callers_that_hung_up(pattern)
         waited = bool(callees) and phrase is not None and phrase.mechanism is Mechanism.TIMEOUT
         for entity in callees or (pattern.entity,):
             clue = Clue(
@@ -73,6 +82,36 @@ def _failures(view: LogView, graph: CallGraph) -> Iterator[Clue]:
                 writer=pattern.entity if callees else None,
             )
             yield replace(clue, explained=(1.0 - DEADLINE) * max(clue.excess, 0.0)) if waited else clue
+
+
+def callers_that_hung_up(pattern: LogPattern) -> tuple[str, ...]:
+    """Whom a line accuses of having ended a connection, where it names no callee: one of its callers."""
+    return pattern.callees if _HUNG_UP.search(pattern.example) else ()
+
+
+def explain_by_callers(clues: Sequence[Clue], view: LogView, graph: CallGraph) -> list[Clue]:
+    """Clues where the symptoms of whoever was hung up on are an effect of callers that fail by themselves.
+
+    A process that crashes ends its connections in the middle of a request, and whom it calls counts that as
+    failures.
+    """
+    failing = {
+        c.entity
+        for c in clues
+        if c.modality is Modality.LOG and c.writer in (None, c.entity) and c.excess > 0
+    }
+    by: dict[str, str] = {}
+    for place in np.flatnonzero(is_shift(view.shift) & (view.shift.z > 0)).tolist():
+        pattern = view.patterns[place]
+        if pattern.fails and not callees_to_blame(pattern, graph):
+            for name in failing.intersection(callers_that_hung_up(pattern)):
+                by[pattern.entity] = name
+    return [
+        replace(clue, explained=log1p(clue.z), explained_by=by[clue.entity])
+        if clue.modality is Modality.SYMPTOM and clue.entity in by and clue.excess > 0
+        else clue
+        for clue in clues
+    ]
 
 
 def _breaks(view: LogView) -> Iterator[Clue]:
