@@ -37,7 +37,8 @@ def end_of_episode(table: MetricTable, rows: Sequence[int], *, also: Sequence[in
     shown = [place for place, row in enumerate(beyond[:begins]) if _begins(row)]
     if not shown:
         return None
-    bad = np.any([_in_runs(row, 2) for row in beyond], axis=0)  # another symptom may go on
+    least = [2] * begins + [EPISODE_LEAST] * len(also)  # of many further series, some spike twice in a row
+    bad = np.any([_in_runs(row, run) for row, run in zip(beyond, least, strict=True)], axis=0)
     last = int(np.flatnonzero(bad)[-1])
     calm = int(np.isfinite(value[shown, last + 1 :]).all(axis=0).sum())  # silence is not calm
     if calm < EPISODE_CALM or calm <= last + 1:
