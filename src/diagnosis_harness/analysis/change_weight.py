@@ -141,14 +141,14 @@ def rows_reverted(changes: Sequence[ChangeFacts], *, until_s: float) -> frozense
     """The changes that another change reverted before the given time."""
     found = set()
     for back in changes:
-        said = _REVERT.search(back.text)
-        if said is None or back.time_s > until_s:
+        named = _REVERT.search(back.text)
+        if named is None or back.time_s > until_s:
             continue
         for row, change in enumerate(changes):
             if change is back or change.time_s > back.time_s:
                 continue
-            by_sha = said["sha"] is not None and (change.sha or "").startswith(said["sha"])
-            if by_sha or (said["title"] is not None and said["title"] in change.text):
+            by_sha = named["sha"] is not None and (change.sha or "").startswith(named["sha"])
+            if by_sha or (named["title"] is not None and named["title"] in change.text):
                 found.add(row)
     return frozenset(found)
 

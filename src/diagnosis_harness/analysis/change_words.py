@@ -21,7 +21,7 @@ WORD_LETTERS_MIN = 3  # shorter parts of identifiers (`id`, `to`) appear in ever
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 """Splits identifiers into parts: `maxOpenConns` and `max_open_conns` are three words each."""
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z]*(?:[_.-]?[A-Za-z]+)+")
-_SAID_EVERYWHERE = frozenset(
+_COMMON_WORDS = frozenset(
     [
         "the",
         "and",
@@ -231,7 +231,7 @@ _ROLLED_OUT = re.compile(
 """Words of deployment tools: they show that something was changed, but not what."""
 
 
-def tells_what(text: str, names: Iterable[str]) -> bool:
+def has_own_words(text: str, names: Iterable[str]) -> bool:
     """Whether a change contains more than names, versions and the usual words of a rollout."""
     named = words_of_names(names)
     return any(word not in named and _ROLLED_OUT.fullmatch(word) is None for word in words_in(text))
@@ -245,7 +245,7 @@ def words_in(text: str) -> list[str]:
         if len(parts) > 1:
             found.append("".join(parts))
         found += parts
-    return [_stem(word) for word in found if len(word) >= WORD_LETTERS_MIN and word not in _SAID_EVERYWHERE]
+    return [_stem(word) for word in found if len(word) >= WORD_LETTERS_MIN and word not in _COMMON_WORDS]
 
 
 def _stem(word: str) -> str:
@@ -289,9 +289,11 @@ def matches_of(documents: Sequence[Sequence[str]], query: Mapping[str, float]) -
     counts = [Counter(words) for words in documents]
     lengths = [len(words) for words in documents]
     usual = sum(lengths) / len(lengths) if lengths and sum(lengths) else 1.0
-    held = Counter(word for each in counts for word in each)
+    documents_with = Counter(word for each in counts for word in each)
     total = len(documents)
-    rare = {word: log(1.0 + (total - held[word] + 0.5) / (held[word] + 0.5)) for word in query}
+    rare = {
+        word: log(1.0 + (total - documents_with[word] + 0.5) / (documents_with[word] + 0.5)) for word in query
+    }
     whole = sum(weight * rare[word] for word, weight in query.items())
     found = []
     for each, length in zip(counts, lengths, strict=True):
@@ -318,9 +320,9 @@ def new_words(after: Iterable[Sequence[str]], before: Iterable[Sequence[str]]) -
     now, usual = _shares(after), _shares(before)
     found = {}
     for word, share in now.items():
-        held = usual.get(word, 0.0)
-        if share > held:
-            found[word] = (share - held) / share
+        documents_with = usual.get(word, 0.0)
+        if share > documents_with:
+            found[word] = (share - documents_with) / share
     return {word: weight for word, weight in found.items() if weight >= 0.5}
 
 

@@ -101,8 +101,8 @@ def strongest(clues: list[Clue]) -> dict[tuple[str, Modality], Clue]:
     best: dict[tuple[str, Modality], Clue] = {}
     for clue in clues:
         key = (clue.entity, clue.modality)
-        held = best.get(key)
-        if held is None or (-clue.excess, clue.region) < (-held.excess, held.region):
+        known = best.get(key)
+        if known is None or (-clue.excess, clue.region) < (-known.excess, known.region):
             best[key] = clue
     return best
 

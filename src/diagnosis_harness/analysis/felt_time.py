@@ -8,7 +8,7 @@ from diagnosis_harness.analysis.arrays import Flags, Floats, Ints
 from diagnosis_harness.analysis.span_findings import TimeGroups
 from diagnosis_harness.analysis.spans import SpanColumns
 
-LEAST_FELT = 0.05
+LEAST_NOTICED = 0.05
 """Share of a request's time below which added time goes unnoticed: requests vary more than that from one
 minute
 to the next. No other value was tried.

@@ -57,11 +57,11 @@ def find_joint_step(value: Floats, baseline: Floats, allowed: Flags, *, clear: f
         baseline: the same rows in normal operation; no columns if there is none.
         allowed: the columns at which a step may begin.
     """
-    stretch = _segments(value)
+    segment = _segments(value)
     base_width = _base_width(value, baseline)
     best: JointStep | None = None
-    for at in np.flatnonzero(allowed & (stretch >= 0)).tolist():
-        inside = np.flatnonzero(stretch == stretch[at])
+    for at in np.flatnonzero(allowed & (segment >= 0)).tolist():
+        inside = np.flatnonzero(segment == segment[at])
         before, after = inside[inside < at][-BEFORE:], inside[inside >= at][:AFTER]
         if len(after) < LEAST_AFTER or len(before) < LEAST_AFTER:
             continue
@@ -111,7 +111,7 @@ def _segments(value: Floats) -> Ints:
 
     -1 for a column without any point.
     """
-    held = np.flatnonzero(np.isfinite(value).any(axis=0))
+    filled = np.flatnonzero(np.isfinite(value).any(axis=0))
     found = np.full(value.shape[1], -1, dtype=np.int64)
-    found[held] = np.cumsum(np.diff(held, prepend=held[:1]) > PAUSE + 1)
+    found[filled] = np.cumsum(np.diff(filled, prepend=filled[:1]) > PAUSE + 1)
     return found

@@ -87,9 +87,9 @@ def compare_patterns(lines: TimedLines, demand: Floats) -> PatternShift:
         demand: per pattern, the factor by which the work of its entity grew, 1 or more: a rise that is
             explained by more work does not count.
     """
-    stretches = SLICES + 2
-    cell = lines.pattern.astype(np.int32) * np.int32(stretches) + (lines.slice + np.int8(2))
-    every = np.bincount(cell, minlength=lines.patterns * stretches).reshape(lines.patterns, stretches)
+    columns = SLICES + 2
+    cell = lines.pattern.astype(np.int32) * np.int32(columns) + (lines.slice + np.int8(2))
+    every = np.bincount(cell, minlength=lines.patterns * columns).reshape(lines.patterns, columns)
     del cell
     counts, after = every[:, 2:].astype(np.int64), every[:, 1].astype(np.int64)
     before = counts.sum(axis=1)

@@ -37,7 +37,7 @@ def merge_texts(lines_by_text: Mapping[str, int]) -> dict[str, str]:
         replaced = _replace_varying(sorted(set(words.values())))
         if not replaced:
             break
-        words = {text: replaced.get(held, held) for text, held in words.items()}
+        words = {text: replaced.get(template, template) for text, template in words.items()}
     return {text: " ".join(words.get(text, text.split()[:WORDS_MAX])) for text in lines_by_text}
 
 

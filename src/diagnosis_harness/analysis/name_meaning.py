@@ -46,8 +46,8 @@ def _meaning_in(table: Conventions, signal: str, unit: str | None, *, about_host
     found = table.find(words, labels)
     if found is None:
         telling = [value for key, value in labels.items() if key in _TELLING_LABELS]
-        said = tuple(word for value in telling for word in words_of(value))
-        return judge_words(words + said, unit, about_host=about_host)
+        label_words = tuple(word for value in telling for word in words_of(value))
+        return judge_words(words + label_words, unit, about_host=about_host)
     if found.side is SignalSide.HOST and about_host:
         return replace(found, side=SignalSide.OWN)
     return found

@@ -78,8 +78,8 @@ def find_earlier_step(time_s: Floats, value: Floats, *, onset_s: float) -> Earli
     Such a series looks normal around the onset but is not: the trouble began earlier than the question's
     time.
     """
-    held = np.isfinite(value)
-    times, values = time_s[held], value[held]
+    finite = np.isfinite(value)
+    times, values = time_s[finite], value[finite]
     if int((times >= onset_s).sum()) < LEAST_SIDE or int((times < onset_s).sum()) < 2 * LEAST_SIDE:
         return None
     coarse = max(1, len(values) // SPLITS_TRIED)
@@ -135,11 +135,11 @@ def _best_split(
 
 def _standardise(value: Floats) -> Floats:
     """Scale each row that varies by its own width, so that rows can be added."""
-    held = value[np.isfinite(value).any(axis=1)]
-    middle = median_rows(held)
-    width = width_rows(held - middle[:, None], np.zeros(len(held)))
+    finite = value[np.isfinite(value).any(axis=1)]
+    middle = median_rows(finite)
+    width = width_rows(finite - middle[:, None], np.zeros(len(finite)))
     keep = width > 0
-    return np.asarray((held[keep] - middle[keep, None]) / width[keep, None], dtype=np.float64)
+    return np.asarray((finite[keep] - middle[keep, None]) / width[keep, None], dtype=np.float64)
 
 
 def _deviation(rows: Floats) -> float:
@@ -153,5 +153,5 @@ def _clarity(rows: Floats, split: int) -> float:
     sides = np.minimum(np.isfinite(early).sum(axis=1), np.isfinite(late).sum(axis=1))
     middle = median_rows(early)
     width = np.maximum(width_rows(early - middle[:, None], np.zeros(len(rows))), 1e-3)
-    apart = np.abs(median_rows(late) - middle) / width
-    return float(np.max(np.where(sides >= LEAST_SIDE, np.nan_to_num(apart), 0.0), initial=0.0))
+    distance = np.abs(median_rows(late) - middle) / width
+    return float(np.max(np.where(sides >= LEAST_SIDE, np.nan_to_num(distance), 0.0), initial=0.0))

@@ -77,13 +77,13 @@ class _Seen:
     entity: str
     kind: EventKind
     reports: tuple[EventReport, ...]
-    shown: tuple[Snapshot, ...]
+    states: tuple[Snapshot, ...]
     ends_s: tuple[float, ...]
 
     @property
     def showing(self) -> list[Snapshot]:
         """The rows of the snapshot that show it."""
-        return [one for one in self.shown if self.kind in kinds_in_state(one.message)]
+        return [one for one in self.states if self.kind in kinds_in_state(one.message)]
 
     def standing(self, end_s: float) -> EventStanding:
         """Whether it still lasts at the end of the recording.
@@ -93,16 +93,16 @@ class _Seen:
         reported_s = max((one.last_s for one in self.reports), default=None)
         seen_s = max((one.time_s for one in self.showing), default=None)
         last_s = max(at_s for at_s in (reported_s, seen_s) if at_s is not None)
-        if any(is_leaving(one.message) and one.time_s >= last_s for one in self.shown):
+        if any(is_leaving(one.message) and one.time_s >= last_s for one in self.states):
             return EventStanding.OVER
         if seen_s is not None and seen_s == last_s:
             # A snapshot of a working container still reports how it last ended.
-            works = all(is_working(one.message) for one in self.shown)
+            works = all(is_working(one.message) for one in self.states)
             return EventStanding.OVER if works else EventStanding.CURRENT
         pause_s = self.usual_pause_s()
         if any(at_s >= last_s for at_s in self.ends_s):
             return EventStanding.OVER
-        if any(is_working(one.message) and one.time_s - last_s > pause_s for one in self.shown):
+        if any(is_working(one.message) and one.time_s - last_s > pause_s for one in self.states):
             return EventStanding.OVER
         if CATALOGUE[self.kind].lasts or end_s - last_s <= max(RETRY_S, 2.0 * pause_s):
             return EventStanding.CURRENT
@@ -139,11 +139,11 @@ def occurrences(
 
     `end_s` is the end of the recording.
     """
-    held, known = list(reports), tuple(snapshots)
+    every, known = list(reports), tuple(snapshots)
     latest = _latest(known)
     by_key: dict[tuple[str, EventKind], list[EventReport]] = {}
     ends: dict[tuple[str, EventKind], list[float]] = {}
-    for report in held:
+    for report in every:
         for kind in kinds_of(report.reason, report.message):
             by_key.setdefault((report.entity, kind), []).append(report)
         for kind in kinds_ended(f"{report.reason}: {report.message}"):
@@ -153,8 +153,8 @@ def occurrences(
             for kind in kinds_in_state(one.message):
                 seen = EventReport(one.entity, None, one.message, 0, one.time_s, one.time_s)
                 by_key.setdefault((one.entity, kind), []).append(seen)
-    for entity, shown in latest.items():
-        for kind in {kind for one in shown for kind in kinds_in_state(one.message)}:
+    for entity, states in latest.items():
+        for kind in {kind for one in states for kind in kinds_in_state(one.message)}:
             by_key.setdefault((entity, kind), [])
     found = [
         _Seen(

@@ -175,8 +175,8 @@ def _largest_growth(clues: Sequence[Clue]) -> dict[str, Clue]:
             continue
         if clue.fault_kind in {"CPU", "MEMORY"}:
             growth = (clue.growth or 0.0) * (MEMORY_WORTH if clue.fault_kind == "MEMORY" else 1.0)
-            held = grown.get(clue.entity)
-            if growth > 0 and (held is None or (growth, clue.fault_kind) > held[:2]):
+            known = grown.get(clue.entity)
+            if growth > 0 and (known is None or (growth, clue.fault_kind) > known[:2]):
                 grown[clue.entity] = (growth, clue.fault_kind, clue)
     return {entity: clue for entity, (_, _, clue) in grown.items()}
 

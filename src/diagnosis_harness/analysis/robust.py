@@ -92,9 +92,9 @@ def rise_rows(value: Floats, level: Floats, width: Floats) -> Floats:
 def mean_rows(value: Floats, places: Sequence[int]) -> Floats:
     """The mean of some rows, column by column, over the finite values; NaN if there are none."""
     rows = value[list(places)]
-    held = np.isfinite(rows)
-    count = held.sum(axis=0)
-    total = np.where(held, rows, 0.0).sum(axis=0)
+    finite = np.isfinite(rows)
+    count = finite.sum(axis=0)
+    total = np.where(finite, rows, 0.0).sum(axis=0)
     mean: Floats = np.full(value.shape[1], np.nan)
     np.divide(total, count, out=mean, where=count > 0)
     return mean

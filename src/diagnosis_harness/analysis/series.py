@@ -77,10 +77,10 @@ def usual_step(times: Sequence[Floats]) -> float:
     for one in times:
         alike.setdefault(len(one), []).append(one)
     medians = [
-        np.median(np.diff(np.stack(held[first : first + _SERIES_AT_ONCE]), axis=1), axis=1)
-        for points, held in alike.items()
+        np.median(np.diff(np.stack(members[first : first + _SERIES_AT_ONCE]), axis=1), axis=1)
+        for points, members in alike.items()
         if points > 1
-        for first in range(0, len(held), _SERIES_AT_ONCE)
+        for first in range(0, len(members), _SERIES_AT_ONCE)
     ]
     return float(np.median(np.concatenate(medians))) if medians else 60.0
 
@@ -148,8 +148,8 @@ def _fill(grid: Grid, series: Sequence[tuple[Floats, Floats]], row: int) -> None
     cell += of[keep] * count
     points = np.bincount(cell, minlength=rows * count)
     total = np.bincount(cell, weights=value[keep], minlength=rows * count)
-    held = grid.value[row : row + rows].reshape(-1)
-    np.divide(total, points, out=held, where=points > 0)
+    members = grid.value[row : row + rows].reshape(-1)
+    np.divide(total, points, out=members, where=points > 0)
 
 
 def thin(value: Floats, most: int = 40) -> tuple[float | None, ...]:

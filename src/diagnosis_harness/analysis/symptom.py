@@ -69,8 +69,8 @@ def strengths(
             continue
         c = 1.0 if indicator is None else correlation(row.course, indicator)
         value = max(c, 0.0) * log1p(row.z) if row.z >= ANOMALOUS else 0.0
-        held = best.get(row.entity)
-        if held is None or (value, row.z) > (held.value, held.row.z):
+        known = best.get(row.entity)
+        if known is None or (value, row.z) > (known.value, known.row.z):
             best[row.entity] = Strength(row, c, value)
     return best
 

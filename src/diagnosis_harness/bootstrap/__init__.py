@@ -1,1 +1,4 @@
-"""The object graph: the only place that names an adapter or a player. One module for each thing it builds."""
+"""Builds the object graph: the only place that names an adapter or a player.
+
+One module for each thing it builds.
+"""

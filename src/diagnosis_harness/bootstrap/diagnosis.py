@@ -1,4 +1,4 @@
-"""A diagnosis over one incident folder, as the command line holds it."""
+"""Builds the diagnosis of one incident folder for the command line."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from diagnosis_harness.trace.sink import FanOutSink, MemorySink, TraceSink
 
 @dataclass(slots=True)
 class Diagnosis(Closing):
-    """Questions about one incident, one run each. Runs one question at a time.
+    """Answers questions about one incident, one run each and one question at a time.
 
-    It is closed when no further question comes, best as a context manager: threads and the tables that the
-    folder was read into go with it.
+    Close it after the last question, best as a context manager: this releases its threads and the tables
+    read from the folder.
     """
 
     workplace: Workplace
@@ -43,12 +43,12 @@ class Diagnosis(Closing):
     async def run(
         self, question: str, *, language: Language, deadline_s: float | None, zone: str | None = None
     ) -> RunDocument:
-        """Ask; `deadline_s` is the time given from now, None the configured one.
+        """Ask; `deadline_s` is the time allowed from now, None the configured one.
 
         However the run ends, also cancelled or failed, the answer is a document.
 
         Raises:
-            InvalidInput: the question names a time of which the folder holds nothing; the run is FAILED.
+            InvalidInput: the folder has no data for the time in the question; the run is FAILED.
         """
         limit_s = self.workplace.settings.run.timeout_s if deadline_s is None else deadline_s
         ctx = self._start(limit_s)
@@ -88,14 +88,17 @@ class Diagnosis(Closing):
             return await ask_again(core, ctx, boundary, document, caller=LOCAL_CALLER)
 
     def cancel(self, reason: CancellationReason) -> CancelAnswer | None:
-        """End the run; one that is not open yet ends as soon as it is, and the answer is None."""
+        """Cancel the run.
+
+        If none is open yet, the next one ends as soon as it opens, and the answer is None.
+        """
         if self._ctx is None:
             self._cancelled_early = reason
             return None
         return self.workplace.core.cancel(self._ctx, reason)
 
     def close(self) -> None:
-        """End what runs, let go of the folder's tables and let all threads end. Twice is once."""
+        """End running work, release the folder's tables and stop all threads. A second call does nothing."""
         self.workplace.close()
 
     def _start(self, limit_s: float, *, session_id: str | None = None) -> RunContext:

@@ -1,4 +1,4 @@
-"""The folder of runbooks, opened as the settings say."""
+"""Opens the folder of runbooks according to the settings."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from diagnosis_harness.llm.role import RoleBoundary
 from diagnosis_harness.settings import Settings
 
 CACHE = ".cache/diagnosis-harness/knowledge"
-"""Below the user's home; one folder in it for each folder of runbooks."""
+"""Below the user's home; contains one folder for each folder of runbooks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A folder of runbooks that was opened, and what opening it did."""
+    """An opened folder of runbooks, and what opening it did."""
 
     base: FolderKnowledge
     changes: Changes
@@ -37,7 +37,7 @@ def open_library(
     progress: Callable[[str, int, int], None],
     folder: Path | None = None,
 ) -> Library | None:
-    """The configured folder of runbooks, indexed; None where there is none. `folder` overrides it.
+    """The configured folder of runbooks, indexed; None if there is none. `folder` overrides it.
 
     Raises:
         InvalidInput: the folder cannot be read, or the libraries for it are not installed.

@@ -1,4 +1,4 @@
-"""Where the runs of the command line are kept on this machine."""
+"""Finds where the runs of the command line are stored on this machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAME = "diagnosis-harness"
 
 
 def open_local_runs(settings: Settings) -> LocalRuns | None:
-    """The kept runs of this person; None where there is no folder for them. Nothing is created yet."""
+    """The stored runs of this user; None if there is no folder for them. Nothing is created yet."""
     named = settings.retention.folder
     folder = Path(named).expanduser() if named else data_folder(os.environ, sys.platform)  # noqa: TID251 - the convention
     if folder is None:
@@ -25,15 +25,15 @@ def open_local_runs(settings: Settings) -> LocalRuns | None:
 
 
 def data_folder(environment: Mapping[str, str], platform: str) -> Path | None:
-    """The folder that the platform's convention gives a program for the data of its user.
+    """The user data folder that the platform's convention gives a program.
 
-    None if the environment names no home, as for a system service: then no runs are kept.
+    None if the environment names no home, as for a system service: then no runs are stored.
     """
     if platform == "win32":
         local = environment.get("LOCALAPPDATA", "")
         return Path(local) / NAME if local else None
     home, chosen = environment.get("HOME", ""), environment.get("XDG_DATA_HOME", "")
-    if PurePath(chosen).is_absolute():  # a relative one is to be ignored, says the convention
+    if PurePath(chosen).is_absolute():  # the convention says to ignore a relative path
         return Path(chosen) / NAME
     if not home:
         return None

@@ -1,4 +1,4 @@
-"""A look at an incident folder, for the command line."""
+"""Inspects an incident folder for the command line."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from diagnosis_harness.settings import Settings
 
 
 def look_at(settings: Settings, folder: Path, *, baseline: Path | None) -> FolderLook:
-    """What the files of a folder are read as, and what they hold.
+    """How the files of a folder are read, and what they contain.
 
     Raises:
-        InvalidInput: there is no such folder, it has no files, or its incident.toml cannot be read.
+        InvalidInput: the folder does not exist, it has no files, or its incident.toml cannot be read.
     """
     return look_at_folder(
         folder,
@@ -26,9 +26,10 @@ def look_at(settings: Settings, folder: Path, *, baseline: Path | None) -> Folde
 
 
 def write_draft_settings(settings: Settings, folder: Path, seen: FolderLook) -> Path:
-    """Write an incident.toml with what was understood, read it back and try it.
+    """Write an incident.toml with what was recognised, read it back and try it.
 
     Raises:
-        InvalidInput: there is one already, it cannot be written, or the folder is not read the same with it.
+        InvalidInput: the file already exists, it cannot be written, or the folder reads differently with
+            it.
     """
     return write_draft(folder, seen, look=lambda: look_at(settings, folder, baseline=None))

@@ -13,6 +13,7 @@ def pack_incident(folder: Path, target: IO[bytes]) -> PackedFolder:
     """Write the files that a diagnosis of the folder would read into an archive.
 
     Raises:
-        InvalidInput: there is no such folder, a file in it cannot be read, or its baseline is outside of it.
+        InvalidInput: the folder does not exist, a file in it cannot be read, or its baseline is outside of
+            it.
     """
     return pack(folder, target)

@@ -1,7 +1,7 @@
-"""Who plays the roles, as the settings choose: one table for each role, and an entry for each player of it.
+"""Chooses the players from the settings: one table for each role, with an entry for each player.
 
 A new player is one more entry here: the name by which `[players]` chooses it, and how it is built from the
-core, which a language model's meter needs, and from the settings.
+core (needed to meter language models) and the settings.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _EMBEDDED = (
 
 @runtime_checkable
 class AsksLlm(Protocol):
-    """A player that asks a language model says which, so that the system can say it of itself."""
+    """A player that uses a language model reports which one, for the profile of the system."""
 
     @property
     def llm(self) -> str:
@@ -72,7 +72,7 @@ class Players:
     writer: AnswerWriter
 
     def profiles(self) -> tuple[PlayerProfile, ...]:
-        """Who plays each role, as the system says it of itself."""
+        """The player of each role, for the profile of the system."""
         played: dict[RetryRole, object] = {
             RetryRole.ROUTER: self.router,
             RetryRole.SEMANTIC_GUARD: self.judge,
@@ -89,7 +89,7 @@ MakePlayers: TypeAlias = Callable[[DiagnosisHarnessCore], Players]
 
 
 def choose_players(settings: Settings, *, policy: DiagnosisPolicy | None = None) -> MakePlayers:
-    """The players that the settings choose; `policy`, where given, plays in place of the chosen one.
+    """The players that the settings choose; `policy`, if given, replaces the chosen one.
 
     Raises:
         InvalidSetting: a role names a player that does not exist.
@@ -112,10 +112,10 @@ def choose_players(settings: Settings, *, policy: DiagnosisPolicy | None = None)
 
 
 def build_writer(core: DiagnosisHarnessCore, settings: Settings) -> AnswerWriter:
-    """The chosen writer alone, for questions to the runbooks: making a router takes a tenth of a second.
+    """The chosen writer alone, for questions to the runbooks: building a router takes a tenth of a second.
 
     Raises:
-        InvalidSetting: there is no such writer.
+        InvalidSetting: the writer does not exist.
     """
     return _choose("writer", settings.players.writer, WRITERS)(core, settings)
 
@@ -129,7 +129,7 @@ def _choose(role: str, name: str, makers: Makers[PlayerT]) -> Maker[PlayerT]:
 
 
 def _player_name(player: object) -> str | None:
-    """What a player asks beside embedded rules: its language model; of a player of your own, its class."""
+    """What a player uses beyond embedded rules: its language model; for a custom player, its class."""
     if isinstance(player, AsksLlm):
         return player.llm
     return None if isinstance(player, _EMBEDDED) else type(player).__name__

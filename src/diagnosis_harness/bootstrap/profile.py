@@ -1,4 +1,4 @@
-"""What the system is and has, as it was wired: for the service, and for a question about a folder."""
+"""Builds the profile of the system as wired: for the service, and for a question about a folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def system_profile(
     sources: tuple[SourceProfile, ...],
     documents: int | None,
 ) -> SystemProfile:
-    """The profile; `documents` is how many runbooks are indexed, None where none are configured."""
+    """The profile; `documents` is the number of indexed runbooks, None if none are configured."""
     return SystemProfile(
         name="diagnosis-harness",
         version=version("diagnosis-harness"),

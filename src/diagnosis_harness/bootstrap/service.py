@@ -86,12 +86,12 @@ async def open_service(
     Args:
         accept_background_runs: whether this process takes runs from the queue.
         progress: called while the configured folders and the runbooks are read.
-        players: who plays the roles; those that the settings choose by default.
-        extra_tools: offered beside the tools over the configured folders.
+        players: the players of the roles; by default those in the settings.
+        extra_tools: offered in addition to the tools over the configured folders.
         extra_sinks: receive every event after the log.
 
     Raises:
-        InvalidInput: a setting, a folder or the database cannot be used; one sentence says which.
+        InvalidInput: a setting, a folder or the database cannot be used; the message says which.
         StoreFailure: the database or the queue cannot be reached.
     """
     alert_settings, make_players = _alert_settings(settings), players or choose_players(settings)
@@ -165,7 +165,7 @@ def _background_tasks(
 
 @dataclass(frozen=True, slots=True)
 class _Extras:
-    """What the caller that opens the service adds to it."""
+    """What the code that opens the service adds to it."""
 
     tools: tuple[Tool, ...]
     sinks: tuple[TraceSink, ...]
@@ -173,7 +173,7 @@ class _Extras:
 
 @dataclass(frozen=True, slots=True)
 class _Resources:
-    """What the process holds open, below its use cases."""
+    """The open resources of the process that its use cases share."""
 
     core: DiagnosisHarnessCore
     workers: WorkerPool
@@ -199,7 +199,7 @@ async def _open_resources(
 ) -> _Resources:
     clock, ids = SystemClock(), RandomIds()
     owner = f"{socket.gethostname()[:60]}-{os.getpid()}-{ids.new_secret()[:12]}"
-    last = stack.enter_context(ExitStack())  # closed last: what closes before it may wait by the core's clock
+    last = stack.enter_context(ExitStack())  # closed last: earlier closings may wait using the core's clock
     await catalog.warm(progress)
     library = open_library(settings, clock=clock, progress=progress)
     database = await Database.open(
@@ -270,7 +270,7 @@ def _supervisor(opened: _Resources, settings: Settings) -> RunSupervisor:
 
 
 def _writes(opened: _Resources, supervisor: RunSupervisor) -> Mapping[str, Write]:
-    """The heartbeat of this process in each store, the smallest write there is."""
+    """The heartbeat of this process in each store, the smallest possible write."""
     redis, owner, clock = opened.redis, opened.stores.owner, opened.core.clock
     if redis is None:
         return {DATABASE: supervisor.send_heartbeat}

@@ -1,4 +1,4 @@
-"""The catalog of the sources that the settings name."""
+"""Builds the catalog of the sources in the settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def build_catalog(settings: Settings, extra_tools: Sequence[Tool] = ()) -> Local
     """The configured sources, not opened yet.
 
     Raises:
-        InvalidSetting: one has a name that only uploads have.
+        InvalidSetting: a source has a name that is reserved for uploads.
     """
     for name in settings.sources:
         if is_upload_id(name):

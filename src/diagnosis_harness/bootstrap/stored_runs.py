@@ -24,7 +24,7 @@ from diagnosis_harness.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class StoredRuns:
-    """Stored runs and keys. No run starts here; to cancel one is a request to the process that owns it."""
+    """Stored runs and keys. No run starts here; cancelling one only sends a request to its process."""
 
     runs: RunCanceller
     feedback: RunFeedback
@@ -34,7 +34,7 @@ class StoredRuns:
 
 
 def has_database(settings: Settings) -> bool:
-    """Whether the database exists: False for a missing file, True for any server, which is not asked.
+    """Whether the database exists: False for a missing file, True for any server, which is not contacted.
 
     Raises:
         InvalidSetting: the URL is refused.
@@ -76,7 +76,7 @@ async def open_stored_runs(settings: Settings) -> AsyncIterator[StoredRuns]:
     """Open the database, and create it if it does not exist.
 
     Raises:
-        InvalidSetting: a URL is refused, or what it needs is not installed.
+        InvalidSetting: a URL is refused, or a required library is not installed.
         StoreFailure: the database cannot be reached.
     """
     clock, ids = SystemClock(), RandomIds()
@@ -92,7 +92,7 @@ async def open_stored_runs(settings: Settings) -> AsyncIterator[StoredRuns]:
 
 
 def open_redis(stack: AsyncExitStack, settings: Settings) -> RedisEvidenceStore | None:
-    """The evidence store outside of the database, if one is configured; the stack closes it."""
+    """Open the evidence store outside of the database, if one is configured; the stack closes it."""
     if not settings.evidence.url:
         return None
     store = RedisEvidenceStore.at(settings.evidence.url, ttl_s=settings.evidence.ttl_s)

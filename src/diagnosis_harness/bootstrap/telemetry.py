@@ -1,4 +1,4 @@
-"""The export of traces, where the settings name a backend for them."""
+"""Exports traces if the settings name a backend for them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from diagnosis_harness.settings import Settings
 async def exporting(
     settings: Settings, *, archive: RunArchive, feed: RunFeed, closed: ClosedRuns
 ) -> AsyncIterator[TraceExporter | None]:
-    """Send the trace of every run that this process closes, for the time of the body; last, what waits.
+    """Send the trace of every run that this process closes during the body, and all waiting ones at the end.
 
     Raises:
-        InvalidSetting: the endpoint is no URL, or what it needs is not installed.
+        InvalidSetting: the endpoint is not a URL, or a required library is not installed.
     """
     telemetry = settings.telemetry
     if not telemetry.endpoint:

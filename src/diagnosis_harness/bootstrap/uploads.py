@@ -1,4 +1,4 @@
-"""Builds what a process of the service does with sources that callers send."""
+"""Builds the part of a service process that handles sources sent by callers."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def open_uploads(
     clock: Clock,
     extra_tools: Sequence[Tool],
 ) -> tuple[UploadCatalog, UploadService]:
-    """All sources that a run may look into, and the service that takes uploads in.
+    """All sources that a run may use, and the service that accepts uploads.
 
     Raises:
-        InvalidSetting: nothing can be written to the folder for uploads.
+        InvalidSetting: the folder for uploads is not writable.
     """
     uploads, open_max = settings.uploads, settings.folder.open_max
     root = PrivateRoot(Path(uploads.folder) if uploads.folder else Path(tempfile.gettempdir()))

@@ -1,4 +1,4 @@
-"""The parts of every diagnosis: the boundary around its tools, its loop, its release."""
+"""Builds the parts of every diagnosis: the boundary around its tools, its loop, its release."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def build_boundary(
 def build_use_case(
     core: DiagnosisHarnessCore, settings: Settings, boundary: ToolBoundary, players: Players
 ) -> DiagnoseUseCase:
-    """The diagnosis behind that boundary."""
+    """The diagnosis use case on top of that boundary."""
     thresholds = CollectionThresholds(
         no_gain=settings.progress.no_gain,
         protocol_violations=settings.progress.protocol_violations,

@@ -54,7 +54,7 @@ class Workplace(Closing):
     """What the runs of one owner share. The owner closes it.
 
     Attributes:
-        own_tools: tools of a host; they are offered beside the tools over the sources.
+        own_tools: tools of a host, offered in addition to the tools over the sources.
         tools_over: makes the tools over the sources, for one run.
     """
 
@@ -68,7 +68,7 @@ class Workplace(Closing):
     def start_run(
         self, limit_s: float, limits: RunBudgetLimits | None = None, *, session_id: str | None = None
     ) -> RunContext:
-        """Open a run; the settings give default limits, and a run without a session gets a new one."""
+        """Open a run; limits default to the settings, and a run without a session gets a new one."""
         return self.core.start_run(
             session_id=session_id or self.core.ids.new_session_id(),
             timeout_s=limit_s,
@@ -116,9 +116,11 @@ class Workplace(Closing):
             boundary, roles = self.boundary(sources), RoleBoundary(self.core)
 
             def profile(ctx: RunContext) -> SystemProfile:
-                held = (source_profile(sources.summary.summary(ctx)),)
+                profiles = (source_profile(sources.summary.summary(ctx)),)
                 specs = boundary.specs
-                return system_profile(self.settings, self.players, tools=specs, sources=held, documents=None)
+                return system_profile(
+                    self.settings, self.players, tools=specs, sources=profiles, documents=None
+                )
 
             return QuestionPaths(
                 routing=Routing(self.core, roles, self.players.router),
@@ -133,13 +135,13 @@ class Workplace(Closing):
         return await answer_by_path(self.core, ctx, paths, sources=sources, question=question)
 
     def close(self) -> None:
-        """End what runs and let all threads end. Twice is once."""
+        """End running work and stop all threads. A second call does nothing."""
         self.core.close()
 
 
 @dataclass(frozen=True, slots=True)
 class _Runbooks:
-    """The path that answers from the configured runbooks, which are opened for the first question to them."""
+    """The path that answers from the configured runbooks, which are opened at the first question to them."""
 
     workplace: Workplace
 
@@ -170,7 +172,7 @@ def build_workplace(
     clock: Clock | None = None,
     ids: IdSource | None = None,
 ) -> Workplace:
-    """Choose the players and build the core. None is the chosen policy, the real clock and random ids.
+    """Choose the players and build the core. None selects the chosen policy, the real clock and random ids.
 
     Raises:
         InvalidSetting: a role names a player that does not exist.

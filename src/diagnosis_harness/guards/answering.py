@@ -82,8 +82,8 @@ def answering_claims(
             return tuple(sorted(began, key=lambda claim: claim.onset_s or 0.0)[:ANSWERING_MAX])
         case QuestionForm.SHOW if read.topic is not None:
             shows, until_s = _shows(read.topic, records), inquiry.until_s
-            shown = _of(read.subject, inquiry, facts, shows)
-            before = [each for each in shown if until_s is None or _began(each) < until_s]
+            about_subject = _of(read.subject, inquiry, facts, shows)
+            before = [each for each in about_subject if until_s is None or _began(each) < until_s]
             return tuple(before[:ANSWERING_MAX])
         case _:
             return ()
@@ -218,9 +218,9 @@ def _of(
 ) -> list[Claim]:
     """The matching claims of an entity, once each: claims that differ only in references are equal."""
     names = None if name is None else _names(name, inquiry)
-    held = (each for each in claims if (names is None or each.entity in names) and fits(each))
+    matching = (each for each in claims if (names is None or each.entity in names) and fits(each))
     first: dict[Claim, Claim] = {}
-    for each in held:
+    for each in matching:
         first.setdefault(replace(each, claim_id="", refs=(), quotes=()), each)
     return list(first.values())
 
@@ -254,8 +254,8 @@ def _shows(topic: Topic, records: Sequence[EvidenceRecord]) -> Callable[[Claim],
         return any(tools.get(ref.tool_call_id) in _LOG_TOOLS for ref in claim.refs)
 
     def measures(claim: Claim, kind: str) -> bool:
-        held = (items.get(ref) for ref in claim.refs)
-        return any(item is not None and item.attributes.get("kind") == kind for item in held)
+        matching = (items.get(ref) for ref in claim.refs)
+        return any(item is not None and item.attributes.get("kind") == kind for item in matching)
 
     def fits(claim: Claim) -> bool:
         match topic:

@@ -197,17 +197,17 @@ def decide_onset(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> float |
     """
     if inquiry.onset_origin not in _ESTIMATED:
         return inquiry.onset_s
-    nobody = inquiry.onset_origin is OnsetOrigin.NOBODY
+    is_unstated = inquiry.onset_origin is OnsetOrigin.NOBODY
     found = [
         item.onset_s
-        for record in _own_looks(inquiry, records)
+        for record in _own_searches(inquiry, records)
         for item in record.items
-        if item.onset_s is not None and _is_own(item) and not (nobody and _is_searched(item))
+        if item.onset_s is not None and _is_own(item) and not (is_unstated and _is_searched(item))
     ]
     return min(found, default=None)
 
 
-def _own_looks(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> list[EvidenceRecord]:
+def _own_searches(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> list[EvidenceRecord]:
     """The calls about the question's entities that had to find the onset themselves.
 
     If no time was stated, calls about the entity named in the question take precedence over the rest of the
@@ -218,8 +218,8 @@ def _own_looks(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> list[Evid
     if inquiry.onset_origin is OnsetOrigin.ALERT:
         return own  # the tools then find one onset for all entities
     named = next(iter(inquiry.affected), None)
-    of_whom = {None, inquiry.alert_entity} if named in {None, inquiry.alert_entity} else {named}
-    return [record for record in own if _entity_of(record) in of_whom]
+    entities = {None, inquiry.alert_entity} if named in {None, inquiry.alert_entity} else {named}
+    return [record for record in own if _entity_of(record) in entities]
 
 
 def _entity_of(record: EvidenceRecord) -> JsonValue:

@@ -103,8 +103,8 @@ def _challenge(entity: str, looks: Sequence[EvidenceRecord]) -> Challenge:
 def _tool_due(entity: str, inventory: Inventory) -> str | None:
     """The first tool whose telemetry covers an entity or one of its instances."""
     names = inventory.parts_of(entity) | {entity}
-    held = {kind for each in inventory.entities if each.name in names for kind in each.telemetry}
-    return next((tool for tool, kind in DISPROVING_TOOLS.items() if kind in held), None)
+    kinds = {kind for each in inventory.entities if each.name in names for kind in each.telemetry}
+    return next((tool for tool, kind in DISPROVING_TOOLS.items() if kind in kinds), None)
 
 
 def _contradicts(

@@ -29,15 +29,15 @@ def check_draft(
     draft: DiagnosisDraft, records: Iterable[EvidenceRecord], *, run_id: str, inquiry: Inquiry
 ) -> EvidenceVerdict:
     """Check every claim and every concluded cause against the records of this run and its question."""
-    held = Records.of_run(records, run_id)
-    asked = question_scope(inquiry, held)
+    available = Records.of_run(records, run_id)
+    asked = question_scope(inquiry, available)
     findings: list[Finding] = []
     for claim in draft.claims:
-        findings.extend(_claim_findings(claim, held, asked, inquiry))
-    findings.extend(conclusion_claim_findings(draft, held))
+        findings.extend(_claim_findings(claim, available, asked, inquiry))
+    findings.extend(conclusion_claim_findings(draft, available))
     failed = {finding.claim_id for finding in findings}
     passed = frozenset(claim.claim_id for claim in draft.claims if claim.claim_id not in failed)
-    findings.extend(cause_findings(draft, passed, held, asked=asked))
+    findings.extend(cause_findings(draft, passed, available, asked=asked))
     return EvidenceVerdict(tuple(findings), passed)
 
 
@@ -76,20 +76,20 @@ def check_claims(
     claims: Iterable[Claim], records: Iterable[EvidenceRecord], *, run_id: str, inquiry: Inquiry
 ) -> CheckedClaims:
     """Return the supported claims as they may be published, and why the others are refused."""
-    held = Records.of_run(records, run_id)
-    asked = question_scope(inquiry, held)
+    available = Records.of_run(records, run_id)
+    asked = question_scope(inquiry, available)
     standing: list[Claim] = []
     refused: list[RefusedClaim] = []
     wordings: list[RefusedWording] = []
     for claim in claims:
-        findings = _claim_findings(claim, held, asked, inquiry)
-        published = None if findings else restate(claim, held, asked)
+        findings = _claim_findings(claim, available, asked, inquiry)
+        published = None if findings else restate(claim, available, asked)
         if published is None:
             codes = findings or [Finding(FindingCode.PREDICATE_NOT_BORNE, claim.claim_id)]
             refused.append(RefusedClaim(claim, tuple(codes)))
             continue
         if published.wording is not None:
-            supporting = [item for _, item in held.items_cited(published)][:1]
+            supporting = [item for _, item in available.items_cited(published)][:1]
             if ungrounded := wording_objections(published.wording, published, supporting):
                 wordings.append(RefusedWording(claim.claim_id, published.wording, ungrounded))
                 published = replace(published, wording=None)
@@ -108,12 +108,12 @@ def with_sound_refs(
 
     Used for a run without a conclusion: invalid references are dropped and the remaining ones decide.
     """
-    held = Records.of_run(records, run_id)
-    asked = question_scope(inquiry, held)
+    available = Records.of_run(records, run_id)
+    asked = question_scope(inquiry, available)
     kept = []
     for claim in claims:
-        sound = [ref for ref in claim.refs if _ref_problem(claim, ref, held) is None]
-        refs = tuple(ref for ref in sound if _may_support(claim, ref, held, asked))
+        sound = [ref for ref in claim.refs if _ref_problem(claim, ref, available) is None]
+        refs = tuple(ref for ref in sound if _may_support(claim, ref, available, asked))
         kept.append(replace(claim, refs=refs, quotes=tuple(q for q in claim.quotes if q.ref in refs)))
     return tuple(kept)
 

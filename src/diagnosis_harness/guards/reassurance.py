@@ -54,8 +54,8 @@ def _is_whole(scope: QuestionScope, records: Sequence[EvidenceRecord]) -> bool:
         and record.projection.looked_at > 0
         and all(scope.is_at_its_time(record, item) for item in record.items)
     }
-    held = scope.inquiry.inventory.telemetry
-    return looked >= {tool for tool, kind in DISPROVING_TOOLS.items() if kind in held}
+    available = scope.inquiry.inventory.telemetry
+    return looked >= {tool for tool, kind in DISPROVING_TOOLS.items() if kind in available}
 
 
 def _is_contradicted(

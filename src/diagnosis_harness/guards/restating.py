@@ -46,9 +46,9 @@ def restate_all(
     claims: Iterable[Claim], records: Iterable[EvidenceRecord], inquiry: Inquiry
 ) -> tuple[Claim, ...]:
     """The claims as published, in their order, without those that nothing supports."""
-    held = Records(records)
-    asked = question_scope(inquiry, held)
-    found = (restate(claim, held, asked) for claim in claims)
+    available = Records(records)
+    asked = question_scope(inquiry, available)
+    found = (restate(claim, available, asked) for claim in claims)
     return tuple(claim for claim in found if claim is not None)
 
 

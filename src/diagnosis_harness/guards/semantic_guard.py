@@ -96,7 +96,7 @@ class SemanticJudge(Protocol):
 
 def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inquiry: Inquiry) -> SemanticCase:
     """The case of a draft that passed EvidenceGuard."""
-    held = Records(records)
+    available = Records(records)
     asked = question_scope(inquiry, records)
     rankings = rankings_of(records, asked)
     standing = standing_rankings(rankings, draft.set_aside)
@@ -115,7 +115,7 @@ def build_case(draft: DiagnosisDraft, records: Sequence[EvidenceRecord], *, inqu
     return SemanticCase(
         question=inquiry.question,
         conclusion=draft.conclusion,
-        claims=tuple(CitedClaim(claim, held.items_cited(claim)) for claim in draft.claims),
+        claims=tuple(CitedClaim(claim, available.items_cited(claim)) for claim in draft.claims),
         rankings=standing,
         judged=judged,
         observed=observed,
@@ -149,7 +149,7 @@ def _unseen(
     """The entities that a ranking depends on for which no call determined when they began to differ."""
     timed = is_decided_by_signal(ranked)
     names = (ranked.entity, ranked.peer) if timed else (ranked.peer,)
-    looks = [record for record in records if not timed or record.tool_name != _UNDATED_LOOK]
+    dated = [record for record in records if not timed or record.tool_name != _UNDATED_LOOK]
     seen = {
         name
         for item in observed
@@ -160,6 +160,6 @@ def _unseen(
         if (
             name is not None
             and name not in seen
-            and not any(asked.has_looked_at(name, each) for each in looks)
+            and not any(asked.has_looked_at(name, each) for each in dated)
         ):
             yield name

@@ -174,11 +174,11 @@ def _supports_entity(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> b
 
 
 def _supports_second(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> bool:
-    held = second_of(rule, item)
-    if claim.affected is None and held is not None:
+    named = second_of(rule, item)
+    if claim.affected is None and named is not None:
         # A claim about a path, or about what a cause affects, is too broad if it names only one end.
         return not rule.needs_second
-    return claim.affected == held
+    return claim.affected == named
 
 
 def _supports_number(

@@ -59,8 +59,8 @@ class Facts:
 
 def facts_of(claim: Claim, item: EvidenceItem | None) -> Facts:
     """The facts of a claim and its supporting item; for an absence, those of the claim alone."""
-    held = item.attributes.items() if item else ()
-    attributes = {name: value for name, value in held if isinstance(value, str)}
+    stated = item.attributes.items() if item else ()
+    attributes = {name: value for name, value in stated if isinstance(value, str)}
     own = {attributes[name] for name in _OWN_NAMES if name in attributes}
     rule = rule_of(claim.predicate)
     about = subject_of(rule, item) if rule is not None and item is not None else None

@@ -1,8 +1,8 @@
-"""Nodes of the call graph that are only views of another node, as a balancer is of its service.
+"""Finds nodes of the call graph that are only views of another node, such as a load balancer of its service.
 
-Such a node has no callees and no resources, sees no more requests than the service, has the same caller, and
-its symptoms follow the same course, so its trouble is the service's. A dependency that the service calls is
-no view: there the course is passed on along a call.
+Such a node has no callees and no resources, sees no more requests than the service, has the same caller,
+and its symptoms follow the same course. So its trouble is the service's. A dependency of the service is not
+a view: there the course is passed on along a call.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from diagnosis_harness.analysis.symptom import correlation
 from diagnosis_harness.toolbox.metric_table import MetricTable
 
 ALIKE = 0.95
-"""Correlation of every symptom that moved at both: with the five points of a coarse recording, chance reaches
-0.88 once in twenty pairs, and two symptoms must agree where both are recorded."""
+"""Required correlation of every symptom that moved at both: with the five points of a coarse recording,
+chance
+reaches 0.88 once in twenty pairs, and two symptoms must agree if both are recorded.
+"""
 LEAST_MOVE = 3.0
-"""Widths from which on a symptom has a course that could be compared; below it is noise."""
+"""Widths from which the course of a symptom can be compared; below that it is noise."""
 MOST_REQUESTS = 1.1
-"""A view sees at most the same requests; a tenth more is a difference in counting."""
+"""A view sees at most the same requests; up to a tenth more is a difference in counting."""
 
 
 def find_aliases(table: MetricTable, graph: CallGraph) -> Mapping[str, str]:
@@ -33,8 +35,8 @@ def find_aliases(table: MetricTable, graph: CallGraph) -> Mapping[str, str]:
     seen = _Seen.of(table)
     found: dict[str, str] = {}
     for leaf in sorted(set(graph.callers) & seen.symptoms.keys() - graph.callees.keys() - seen.resourced):
-        beside = {node for caller in graph.callers[leaf] for node in graph.callees[caller]} - {leaf}
-        for node in sorted(beside & graph.callees.keys() & seen.symptoms.keys()):
+        siblings = {node for caller in graph.callers[leaf] for node in graph.callees[caller]} - {leaf}
+        for node in sorted(siblings & graph.callees.keys() & seen.symptoms.keys()):
             if leaf not in reachable(graph, node) and seen.may_view(leaf, node):
                 found.setdefault(leaf, node)
     return found
@@ -42,7 +44,7 @@ def find_aliases(table: MetricTable, graph: CallGraph) -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """Measurements of each entity: symptoms by signal, usual requests, and which entities have resources."""
+    """Measurements of each entity: symptoms by signal, usual requests, and whether it has resources."""
 
     score: Floats
     course: Floats
@@ -69,7 +71,7 @@ class _Seen:
         return cls(table.harm()[0], course, symptoms, requests, frozenset(resourced))
 
     def may_view(self, one: str, other: str) -> bool:
-        """Whether one sees no more requests than the other, and every symptom that moved at both alike."""
+        """Whether one sees no more requests than the other, and all symptoms that moved at both agree."""
         if one not in self.requests or other not in self.requests:
             return False
         pairs = [
@@ -86,11 +88,11 @@ class _Seen:
 
 
 def merge_aliases(clues: Iterable[Clue], aliases: Mapping[str, str]) -> list[Clue]:
-    """The clues with those of a view charged to its node, unless the node shows the same itself."""
-    held = list(clues)
-    own = {(clue.entity, clue.modality) for clue in held if clue.excess > 0}
+    """The clues, with those of a view charged to its node unless the node shows the same itself."""
+    every = list(clues)
+    own = {(clue.entity, clue.modality) for clue in every if clue.excess > 0}
     return [
         clue if clue.entity not in aliases else replace(clue, entity=aliases[clue.entity])
-        for clue in held
+        for clue in every
         if clue.entity not in aliases or (aliases[clue.entity], clue.modality) not in own
     ]

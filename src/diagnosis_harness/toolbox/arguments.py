@@ -1,4 +1,4 @@
-"""Parameters that several tools share, and reading them."""
+"""Parameters that several tools share, and functions that read them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENTITIES = Parameter("entities", ParameterKind.ENTITIES, "Only these services or
 
 
 def timestamp(arguments: Mapping[str, ArgumentValue], name: str) -> float | None:
-    """The instant in seconds, or None when it was not given."""
+    """The time in seconds, or None if it was not given."""
     value = arguments.get(name)
     return float(value) if isinstance(value, int | float) else None
 
@@ -33,7 +33,7 @@ def text(arguments: Mapping[str, ArgumentValue], name: str) -> str | None:
 
 
 def names(arguments: Mapping[str, ArgumentValue], name: str) -> tuple[str, ...] | None:
-    """The names, or None when none were given."""
+    """The names, or None if none were given."""
     value = arguments.get(name)
     return value if isinstance(value, tuple) else None
 

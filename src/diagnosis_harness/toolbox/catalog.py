@@ -1,4 +1,4 @@
-"""All tools over one set of sources."""
+"""Builds all tools over one set of sources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from diagnosis_harness.tools.spec import Tool
 
 
 def build_tools(sources: Sources) -> tuple[Tool, ...]:
-    """The tools, in the order an investigation usually takes; they share one cache."""
+    """The tools, in the usual order of an investigation; they share one cache."""
     views = Views(sources)
     return (
         DescribeSources(sources),

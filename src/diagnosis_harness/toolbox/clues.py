@@ -11,7 +11,7 @@ import numpy as np
 from diagnosis_harness.analysis.arrays import Codes, Floats
 from diagnosis_harness.analysis.call_gap import charge_gaps, gap_clues
 from diagnosis_harness.analysis.clue import NOISE_FLOOR, Clue, Modality, calibrate, noise_level
-from diagnosis_harness.analysis.felt_time import LEAST_FELT, shares_of_requests
+from diagnosis_harness.analysis.felt_time import LEAST_NOTICED, shares_of_requests
 from diagnosis_harness.analysis.graph import CallGraph
 from diagnosis_harness.analysis.meaning import RESOURCES, SYMPTOMS, SignalKind, SignalSide
 from diagnosis_harness.analysis.robust import high_rows
@@ -25,19 +25,15 @@ from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.rare_events import counts_requests, full_share
 from diagnosis_harness.toolbox.span_table import SpanView
 
-USUAL_CALL = 0.75  # share of parents that make a call, from which on its absence is news
-LEAST_CALLERS = (
-    3  # whose calls are missing alike, before that is called a loss of spans: two may hang together
-)
-LOST_ALIKE = (
-    0.15  # of the usual calls: by so much shares differ where some thirty spans are sampled at random
-)
-LEAST_DEMAND = 1.2  # times the usual requests, from which on demand explains anything: less is daily drift
-BEYOND_DEMAND = 1.25  # times the demand's growth; use per request rises a little as a resource fills up
-NEARLY_FULL = 0.8  # of a resource in use, from which on who needs it waits four times as long as it is served
-LEAST_GROWTH = 1.0  # of the processor where its limit is not known: less than doubled, it may be far from it
+USUAL_CALL = 0.75  # share of parents that make a call, from which its absence counts
+LEAST_CALLERS = 3  # callers that lose calls equally before it counts as lost spans: two may be related
+LOST_ALIKE = 0.15  # of the usual calls: shares of some thirty randomly sampled spans differ by this much
+LEAST_DEMAND = 1.2  # factor of usual requests from which demand explains anything: less is daily drift
+BEYOND_DEMAND = 1.25  # times the growth of demand; use per request rises a little as a resource fills up
+NEARLY_FULL = 0.8  # share of a resource from which waiting takes four times as long as serving
+LEAST_GROWTH = 1.0  # of CPU whose limit is unknown: if it has less than doubled, it may be far from full
 _AFTER_FAILURE = frozenset({"error", "errors", "exception", "exceptions", "failure", "fallback", "rollback"})
-"""Words of operations that run where something failed: frameworks name their handlers so."""
+"""Words in the names of error handlers, as frameworks use them."""
 _FAILURE = frozenset({SignalKind.ERRORS, SignalKind.AVAILABILITY})
 _SLOWNESS = frozenset({SignalKind.LATENCY})
 RESOURCE_FAULT = {
@@ -48,12 +44,12 @@ RESOURCE_FAULT = {
     SignalKind.POOL: "SATURATION",
     SignalKind.SATURATION: "SATURATION",
 }
-"""The kind of fault that a resource speaks for; one row for each of `RESOURCES`."""
+"""The kind of fault that each resource indicates; one row for each of `RESOURCES`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanGroups:
-    """All comparisons of spans; None where the source does not record errors."""
+    """All comparisons of spans; None if the source does not record errors."""
 
     self_time: TimeGroups
     gaps: TimeGroups
@@ -67,8 +63,8 @@ def metric_symptoms(
 ) -> list[Clue]:
     """Symptoms of the same nature as the indicator's; of any nature if none of those is anomalous.
 
-    One that is named after another entity speaks against that one, unless that one served as well as ever:
-    then the trouble is its caller's own.
+    A symptom that is named after another entity counts against that entity, unless that one served requests
+    as well as before: then the trouble is its caller's own.
     """
     score, null = table.harm()
     score, null = calibrate(score, null)
@@ -115,7 +111,7 @@ def _sound_callees(table: MetricTable, score: Floats) -> frozenset[str]:
 
 
 def metric_resources(table: MetricTable) -> list[Clue]:
-    """CPU, memory and other resources of an entity's own."""
+    """CPU, memory and other resources that belong to an entity itself."""
     score, null = table.harm()
     score, null = calibrate(score, null)
     places = [
@@ -150,7 +146,7 @@ def metric_resources(table: MetricTable) -> list[Clue]:
 
 
 def demand_growth(table: MetricTable) -> Mapping[str, float]:
-    """By entity how many times its usual requests it got after the onset, by its own series or instances'."""
+    """By entity, the factor by which its requests grew after the onset, from its own or instances' series."""
     found: dict[str, float] = {}
     for place, row in enumerate(table.rows):
         usual, late = float(table.shift.level[place]), float(table.shift.value[place])
@@ -160,7 +156,7 @@ def demand_growth(table: MetricTable) -> Mapping[str, float]:
 
 
 def _follows_demand(table: MetricTable, place: int, demand: float | None) -> bool:
-    """Whether a resource rose no further than its own requests did: used more, and not broken."""
+    """Whether a resource rose no further than its requests did, so that it is used more but not broken."""
     usual, late = float(table.shift.level[place]), float(table.shift.value[place])
     if demand is None or demand < LEAST_DEMAND or not usual > 0:
         return False
@@ -168,7 +164,7 @@ def _follows_demand(table: MetricTable, place: int, demand: float | None) -> boo
 
 
 def metric_gaps(table: MetricTable) -> list[Clue]:
-    """Calls measured at both ends: what neither end accounts for."""
+    """Calls measured at both ends: the time that neither end accounts for."""
     score, null = table.harm()
     score, null = calibrate(score, null)
     places = [place for place, row in enumerate(table.rows) if row.meaning.side is SignalSide.BETWEEN]
@@ -181,7 +177,7 @@ def metric_gaps(table: MetricTable) -> list[Clue]:
 
 
 def span_clues(view: SpanView, groups: SpanGroups) -> list[Clue]:
-    """Self time, gaps, own failures and calls no longer made."""
+    """Self time, gaps, own failures and missing calls."""
     return [
         *_self_time(view, groups.self_time),
         *_gaps(view, groups.gaps),
@@ -192,12 +188,12 @@ def span_clues(view: SpanView, groups: SpanGroups) -> list[Clue]:
 
 
 def _self_time(view: SpanView, groups: TimeGroups) -> list[Clue]:
-    """Slower operations; what adds next to nothing to the requests that pass there explains no effect."""
-    felt = shares_of_requests(view.spans, view.fault, groups) >= LEAST_FELT
+    """Slower operations; one that adds almost nothing to its requests explains no effect."""
+    is_noticeable = shares_of_requests(view.spans, view.fault, groups) >= LEAST_NOTICED
     return [
         clue if noticed else replace(clue, explained=log1p(clue.z))
         for clue, noticed in zip(
-            _own(view, groups, Modality.SELF_TIME, "LATENCY"), felt.tolist(), strict=True
+            _own(view, groups, Modality.SELF_TIME, "LATENCY"), is_noticeable.tolist(), strict=True
         )
     ]
 
@@ -216,7 +212,7 @@ def _call_failures(view: SpanView, groups: ShareGroups) -> list[Clue]:
 
 
 def _own(view: SpanView, groups: TimeGroups | ShareGroups, modality: Modality, fault_kind: str) -> list[Clue]:
-    """One clue for each operation, against the entity whose spans they are."""
+    """One clue for each operation, against the entity that its spans belong to."""
     noise = _span_noise(groups.null)
     return [
         Clue(
@@ -251,11 +247,11 @@ def _on_the_way(
 
 
 def _patterns(view: SpanView, groups: ShareGroups) -> list[Clue]:
-    """Usual calls that are no longer made: an early end inside the entity that used to make them.
+    """Usual calls that are no longer made: work ended early inside the entity that used to make them.
 
-    A handler of errors that is no longer called is good news. Where calls of most callers are missing to the
-    same share, spans were lost: nobody broke that many at once. Calls to one callee alone may well stop
-    together, for a reason that their callers share.
+    An error handler that is no longer called is good news. If calls of most callers are missing by the same
+    share, spans were lost: no single fault breaks that many callers at once. Calls to one callee alone may
+    stop together, for a reason that their callers share.
     """
     noise = _span_noise(groups.null)
     clues = []
@@ -263,7 +259,7 @@ def _patterns(view: SpanView, groups: ShareGroups) -> list[Clue]:
     kept = groups.shift.fault / np.maximum(groups.shift.baseline, USUAL_CALL)
     missing = usual & (kept < 1.0 - LOST_ALIKE)
     is_one_callee = len(np.unique(groups.child_entity[missing])) == 1
-    common = 1.0 if is_one_callee else _share_kept_by_all(groups.entity[usual], kept[usual])
+    common = 1.0 if is_one_callee else _median_share_kept(groups.entity[usual], kept[usual])
     for place in np.flatnonzero(usual & (groups.shift.z < 0)).tolist():
         child = view.operations[int(groups.child_operation[place])]
         if not _AFTER_FAILURE.isdisjoint(words_of(child)):
@@ -277,14 +273,14 @@ def _patterns(view: SpanView, groups: ShareGroups) -> list[Clue]:
     return clues
 
 
-def _share_kept_by_all(callers: Codes, kept: Floats) -> float:
-    """Which share of their usual calls callers still show, by their median; 1 where there are few of them."""
+def _median_share_kept(callers: Codes, kept: Floats) -> float:
+    """The median share of their usual calls that callers still make; 1 if there are few callers."""
     each = [float(np.median(kept[callers == caller])) for caller in np.unique(callers)]
     return float(np.quantile(each, 0.5, method="higher")) if len(each) >= LEAST_CALLERS else 1.0
 
 
 def own_time_known(groups: SpanGroups, view: SpanView, *, least: int) -> Mapping[str, bool]:
-    """Entities whose own time is well measured: `least` spans of an operation before and after the onset."""
+    """Entities with well measured self time: `least` spans of an operation before and after the onset."""
     shift = groups.self_time.shift
     enough = (shift.baseline_count >= least) & (shift.fault_count >= least)
     return {view.entities[code]: True for code in np.unique(groups.self_time.entity[enough]).tolist()}
@@ -308,7 +304,7 @@ def _growth(usual: float, reached: float) -> float | None:
 
 
 def _has_room(row: MetricRow, usual: float, reached: float) -> bool:
-    """Whether a resource stays far from full: its share in use where that is known, else a small growth."""
+    """Whether a resource stays far from full: by its share in use if known, otherwise by a small growth."""
     kind, full = row.meaning.kind, full_share(row)
     if full is not None and kind is not SignalKind.QUEUE and 0.0 <= reached <= full:
         return reached < NEARLY_FULL * full
@@ -317,9 +313,9 @@ def _has_room(row: MetricRow, usual: float, reached: float) -> bool:
 
 
 def _use_of(table: MetricTable, places: Sequence[int]) -> Iterator[tuple[float, float]]:
-    """How much of each resource is usually in use, and how much was after the onset.
+    """How much of each resource is in use, usually and after the onset.
 
-    What is free of a known whole is turned round.
+    Free amounts of a known total are converted to used amounts.
     """
     for first in range(0, len(places), BLOCK):
         block = places[first : first + BLOCK]
@@ -337,7 +333,7 @@ def _instance(row: MetricRow) -> str | None:
 
 
 def _of_statistic(rows: list[SymptomRow], statistic: str | None) -> list[SymptomRow]:
-    """Of entities that have series of the alert's statistic only those; all of the others."""
+    """For entities with series of the alert's statistic only those series; for others all of them."""
     exact = frozenset(words_of(statistic or ""))
     if not exact:
         return rows
@@ -350,12 +346,12 @@ def _of_statistic(rows: list[SymptomRow], statistic: str | None) -> list[Symptom
 
 
 def _around_onset(table: MetricTable) -> Floats:
-    """All rows, harm upwards, over the judged window and as many steps before it (two at least)."""
+    """All rows, harm upwards, over the judged window and as many steps before it (at least two)."""
     length = max(table.end - table.split, 2)
     sign = np.array([row.meaning.harmful or 1 for row in table.rows], dtype=np.float64)
     return table.value[:, max(0, table.split - length) : table.end] * sign[:, None]
 
 
 def _span_noise(null: Floats) -> float:
-    """Slices of normal spans are shorter than the fault window and stray more: three quarters do."""
+    """Three quarters of the noise: normal slices are shorter than the fault window and vary more."""
     return max(NOISE_FLOOR, float(np.quantile(null, 0.75))) if len(null) else NOISE_FLOOR

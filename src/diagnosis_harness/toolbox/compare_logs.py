@@ -1,4 +1,4 @@
-"""What changed in log lines: patterns new, risen, fallen or gone, and lines that no longer follow."""
+"""Compares log lines: patterns that are new, risen, fallen or gone, and lines in a changed order."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
 
 LINE_MAX: Final = 120
-"""Characters of a log line that are shown: what went wrong stands at its front."""
+"""Number of characters of a log line that are shown: its start says what went wrong."""
 PATTERNS_MAX: Final = 40
-"""How many patterns are reported; those of failures come first."""
+"""Maximum number of reported patterns; those of failures come first."""
 
 
 class Movement(StrEnum):
-    """How a pattern's rate changed."""
+    """How the rate of a pattern changed."""
 
     NEW = "NEW"
     RISEN = "RISEN"
@@ -41,17 +41,17 @@ class Movement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CompareLogs:
-    """LOG_PATTERN and LOG_ORDER items; patterns that say failure first, then by score.
+    """LOG_PATTERN and LOG_ORDER items; patterns of failures first, then by score.
 
-    `signal` is one line as it was written, cut and masked; `value` how many lines were written after the
-    onset and `baseline` how many normal operation would have written in that time; `onset_s` when the first
-    was written, of a new pattern. `entity` is who wrote them. A line that names whom it failed to reach is
-    about that one, and `peer` is its writer. Attributes: `movement` (NEW, RISEN, FALLEN, GONE), `level`,
-    `template`, `mechanism` (what the line says went wrong), `fault_kind` of a failure, `bad`, `z`,
-    `lines_before`, `as_far` of `normal_windows` that stray as far.
+    `signal` is one line as written, cut and masked; `value` is the number of lines written after the onset,
+    `baseline` the number that normal operation would have written in that time, and `onset_s` the time of
+    the first line of a new pattern. `entity` is the writer. A line that names a callee it failed to reach
+    is about the callee, and `peer` is the writer. Attributes: `movement` (NEW, RISEN, FALLEN, GONE),
+    `level`, `template`, `mechanism` (the fault that the line reports), `fault_kind` of a failure, `bad`,
+    `z`, `lines_before`, and `as_far` of `normal_windows` that deviate as far.
 
     A LOG_ORDER item: `signal` is a line, `next` the line that used to follow it in the same span, trace or
-    thread, `value` and `baseline` the share that it follows; `instead` what follows now.
+    thread, `value` and `baseline` the share of cases in which it does; `instead` is what follows now.
     """
 
     views: Views
@@ -68,11 +68,11 @@ class CompareLogs:
         )
 
     def entities(self, ctx: RunContext) -> Collection[str]:
-        """The names that it can be asked about."""
+        """The names that it accepts."""
         return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
-        """What changed."""
+        """Compare the lines."""
         view = self.views.for_onset(ctx, timestamp(arguments, "onset"), until_s=timestamp(arguments, "until"))
         self.views.require(ViewPart.LOGS)
         if view is None or view.logs is None:

@@ -1,4 +1,4 @@
-"""What changed in spans: time of one's own, time on the way, failures, calls no longer made."""
+"""Compares spans: self time, time on the way, failures, and calls no longer made."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class CompareSpans:
 
     `signal` is the operation. Times are geometric means in seconds, shares are ratios. A call that is no
     longer made is a SPAN_ERRORS item: the share of the operation's spans that end without it. Attributes of
-    an item: `z`, `noise` (what normal operation reaches), `spans_before`, `spans_after`, `without` (the call
-    no longer made).
+    an item: `z`, `noise` (the score that normal operation reaches), `spans_before`, `spans_after`,
+    `without` (the missing call).
     """
 
     views: Views
@@ -47,11 +47,11 @@ class CompareSpans:
         )
 
     def entities(self, ctx: RunContext) -> Collection[str]:
-        """The names that it can be asked about."""
+        """The names that it accepts."""
         return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
-        """What changed."""
+        """Compare the spans."""
         view = self.views.for_onset(ctx, timestamp(arguments, "onset"), until_s=timestamp(arguments, "until"))
         self.views.require(ViewPart.SPANS)
         if view is None or view.spans is None or view.groups is None:
@@ -68,7 +68,7 @@ class CompareSpans:
 
 
 def _count_compared(spans: SpanView, wanted: tuple[str, ...] | None) -> int:
-    """How many spans of the wanted entities were compared: none where one of the two sides has none."""
+    """How many spans of the wanted entities were compared: zero if either side has none."""
     entities = [place for place, name in enumerate(spans.entities) if wanted is None or name in wanted]
     of_them = np.isin(spans.spans.entity, entities)
     late = int((of_them & spans.fault).sum())
@@ -176,7 +176,7 @@ def _missing_calls(spans: SpanView, groups: ShareGroups, window: TimeWindow | No
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """A share to be told: of what, of whom."""
+    """A share to report, and what it is a share of."""
 
     what: str
     entity: str

@@ -1,4 +1,4 @@
-"""What the sources hold and what they lack."""
+"""Reports which telemetry the sources have and which is missing."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from diagnosis_harness.toolbox.wording import one_line
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, ToolFindings, ToolSpec
 
-NAMED_ENTITIES = 60  # one line of a record; how many more there are stands behind them
+NAMED_ENTITIES = 60  # what fits into one line of a record; the number of further names follows them
 
 
 @dataclass(frozen=True, slots=True)
 class DescribeSources:
     """One INVENTORY item per kind of telemetry, including absent kinds and unused files.
 
-    Attributes of an item: `telemetry` for a kind that is there, `missing` for one that is not, `file` for a
-    file that was not used.
+    Attributes of an item: `telemetry` for an available kind, `missing` for an absent one, `file` for a file
+    that was not used.
     """
 
     sources: Sources
@@ -64,7 +64,7 @@ def _kinds(summary: SourceSummary) -> list[EvidenceItem]:
             items.append(
                 _item(telemetry, f"no {words} in {display_name(summary.name)}", {"missing": telemetry})
             )
-    if summary.platform_events:  # nobody misses them where services run on no platform
+    if summary.platform_events:  # not missing where services run on no platform
         line = f"{summary.platform_events} events and states of a platform from {display_name(summary.name)}"
         items.append(_item("events", line, {"telemetry": "events"}, value=summary.platform_events))
     for name, window in (("incident", summary.incident), ("baseline", summary.baseline)):
@@ -81,7 +81,7 @@ def _alert(summary: SourceSummary) -> list[EvidenceItem]:
     items = []
     alert = summary.alert
     if alert != AlertInfo():
-        said = " ".join(display_name(part) for part in (alert.entity, alert.signal, alert.statistic) if part)
+        named = " ".join(display_name(part) for part in (alert.entity, alert.signal, alert.statistic) if part)
         at = f" at {utc_text(alert.time_s)}" if alert.time_s is not None else ""
         attributes: dict[str, Scalar] = {"telemetry": "alert"}
         for name in ("signal", "statistic", "direction", "summary"):
@@ -91,7 +91,7 @@ def _alert(summary: SourceSummary) -> list[EvidenceItem]:
             EvidenceItem(
                 "alert",
                 ItemKind.INVENTORY,
-                f"alert {said or 'without a named signal'}{at}",
+                f"alert {named or 'without a named signal'}{at}",
                 entity=alert.entity,
                 signal=alert.signal,
                 onset_s=alert.time_s,
@@ -111,9 +111,9 @@ def _alert(summary: SourceSummary) -> list[EvidenceItem]:
 def _entities(summary: SourceSummary) -> list[EvidenceItem]:
     if not summary.entities:
         return []
-    shown = ", ".join(display_name(name) for name in summary.entities[:NAMED_ENTITIES])
+    first_names = ", ".join(display_name(name) for name in summary.entities[:NAMED_ENTITIES])
     left = len(summary.entities) - min(len(summary.entities), NAMED_ENTITIES)
-    line = f"{len(summary.entities)} entities: {shown}" + (f" and {left} more" if left else "")
+    line = f"{len(summary.entities)} entities: {first_names}" + (f" and {left} more" if left else "")
     attributes: dict[str, Scalar] = {"telemetry": "entities", "unnamed": left}
     return [_item("entities", line, attributes, value=len(summary.entities))]
 

@@ -1,7 +1,7 @@
-"""What the affected entity shows of the incident: whether it moved, is known to be calm, or is unknown.
+"""Decides whether the affected entity shows the incident: it moved, is known to be calm, or is unknown.
 
 A cause needs an effect. A series is known to be calm only with enough points after the onset and enough
-normal operation to compare with; otherwise it is unknown.
+normal operation to compare with; otherwise its state is unknown.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from diagnosis_harness.toolbox.span_table import SpanView
 
 
 class EffectState(StrEnum):
-    """Whether something is wrong at the affected entity."""
+    """Whether the affected entity shows a problem."""
 
     SHOWN = "shown"
-    NORMAL = "normal"  # known to be within what normal operation shows
-    UNKNOWN = "unknown"  # nothing is measured of it, or too little to tell
+    NORMAL = "normal"  # known to stay within normal operation
+    UNKNOWN = "unknown"  # not measured, or too little data
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What the affected entity shows. `natures` is empty where nothing is shown."""
+    """The state of the affected entity. `natures` is empty if it shows nothing."""
 
     state: EffectState
     natures: frozenset[Nature] = frozenset()
@@ -41,45 +41,45 @@ def effect_of(
     indicator: Indicator | None,
     metrics: MetricTable | None,
     spans: SpanView | None,
-    victims: AbstractSet[str],
+    affected: AbstractSet[str],
     *,
     part: str | None = None,
     reported: bool = False,
 ) -> Effect:
-    """What is wrong at the affected entity, or at any of several where nobody said which.
+    """The problem at the affected entity, or at any of several if the question names none.
 
-    The alerting series decides where its state is known. Where it is not, any symptom of the entity does, by
-    its own series, the mean of its instances, its spans, or its platform: `reported` says that this one
-    reports a fault of it. Of one instance (`part`) its own series decide, and its service's only for what the
-    instance does not measure itself.
+    If the state of the alerting series is known, it decides. Otherwise any symptom of the entity does: in
+    its own series, the mean of its instances, its spans, or its platform (`reported` means that the
+    platform reports a fault of it). For a single instance (`part`) its own series decide, and those of its
+    service only for what the instance does not measure.
     """
     if indicator is not None and indicator.known:
         if indicator.moved:
             return Effect(EffectState.SHOWN, frozenset({indicator.nature}))
         return Effect(EffectState.NORMAL)
-    looks = list(_metric_looks(metrics, {part})) if part is not None else []
-    measured = {nature for nature, _ in looks}
-    others = (*_metric_looks(metrics, victims), *_span_looks(spans, victims))
-    looks += [look for look in others if look[0] not in measured]
+    judged = list(_judge_metrics(metrics, {part})) if part is not None else []
+    measured = {nature for nature, _ in judged}
+    others = (*_judge_metrics(metrics, affected), *_judge_spans(spans, affected))
+    judged += [each for each in others if each[0] not in measured]
     if reported:
-        looks += [(nature, True) for nature in Nature]
+        judged += [(nature, True) for nature in Nature]
     if indicator is not None and indicator.moved:
-        looks.append((indicator.nature, True))
-    shown = frozenset(nature for nature, moved in looks if moved)
+        judged.append((indicator.nature, True))
+    shown = frozenset(nature for nature, moved in judged if moved)
     if shown:
         return Effect(EffectState.SHOWN, shown)
-    # An alerting series of which too little is known may still be wrong: others being calm acquits nobody.
-    return Effect(EffectState.NORMAL if looks and indicator is None else EffectState.UNKNOWN)
+    # If the alerting series has too little data, something may still be wrong, however calm the others are.
+    return Effect(EffectState.NORMAL if judged and indicator is None else EffectState.UNKNOWN)
 
 
-def _metric_looks(table: MetricTable | None, victims: AbstractSet[str]) -> Iterator[tuple[Nature, bool]]:
-    """For each symptom of the entities of which enough is known: its nature, and whether it moved."""
+def _judge_metrics(table: MetricTable | None, affected: AbstractSet[str]) -> Iterator[tuple[Nature, bool]]:
+    """For each symptom of the entities with enough data: its nature, and whether it moved."""
     if table is None:
         return
     places = [
         place
         for place, row in enumerate(table.rows)
-        if not victims.isdisjoint((row.owner, row.entity))
+        if not affected.isdisjoint((row.owner, row.entity))
         and row.caller is None
         and (row.meaning.side is SignalSide.OWN or row.callee is not None)  # it feels what it says of another
     ]
@@ -88,11 +88,11 @@ def _metric_looks(table: MetricTable | None, victims: AbstractSet[str]) -> Itera
             yield one.nature, one.moved
 
 
-def _span_looks(view: SpanView | None, victims: Collection[str]) -> Iterator[tuple[Nature, bool]]:
-    """Whether the entities' spans take longer or fail more often, whatever callee is to blame."""
+def _judge_spans(view: SpanView | None, affected: Collection[str]) -> Iterator[tuple[Nature, bool]]:
+    """Whether the entities' spans take longer or fail more often, whichever callee is responsible."""
     if view is None:
         return
-    codes = [code for code, name in enumerate(view.entities) if name in victims]
+    codes = [code for code, name in enumerate(view.entities) if name in affected]
     rows = np.isin(view.spans.entity, codes)
     if not rows.any():
         return
@@ -110,10 +110,10 @@ def _span_looks(view: SpanView | None, victims: Collection[str]) -> Iterator[tup
         yield Nature.FAILING, bool(shares.shift.z[mine].max() > noise)
 
 
-def can_bring_about(effect: Effect, natures: Collection[Nature]) -> bool:
+def can_produce(effect: Effect, natures: Collection[Nature]) -> bool:
     """Whether the findings of a cause can produce the effect: both slow, or both fail.
 
-    Slow work also makes calls time out; failing work makes nobody slow.
+    Slow work also makes calls time out; failing work does not make anything slow.
     """
     return (
         not effect.natures

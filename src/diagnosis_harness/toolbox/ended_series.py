@@ -1,4 +1,4 @@
-"""Services whose series all end at the onset while those of others go on: nobody reports of them any more."""
+"""Finds services whose series all end at the onset while those of others continue: they no longer report."""
 
 from __future__ import annotations
 
@@ -17,26 +17,29 @@ from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.tools.evidence import SERIES_ENDED, EvidenceItem, ItemKind
 
 LEAST_BEFORE: Final = 10
-"""Steps before the onset that must hold a value: fewer show no habit that could end."""
+"""Steps before the onset that must have a value; fewer do not establish a habit."""
 USUALLY_REPORTED: Final = 0.8
-"""Share of the steps before the onset with a value: what reports seldom may only be between two values."""
+"""Share of the steps before the onset with a value: a series that reports rarely may just be between two
+values."""
 LEAST_MISSED: Final = 3
-"""Steps without a value up to the end: one or two are late, as the last ones of a recording often are."""
+"""Steps without a value up to the end: the last one or two of a recording are often late."""
 NEAR_ONSET: Final = 2
-"""Steps by which the end may lie before or after the onset, which is known to about a minute."""
+"""Steps by which the end may lie before or after the onset, which is accurate to about a minute."""
 
 
 _EXCESS: Final = 2.0
-"""In the log units of a clue, as much as a fault that a platform reports; no other value was tried."""
+"""Score in the log units of a clue, equal to that of a fault reported by a platform; no other value was
+tried."""
 _SURE_WINDOWS: Final = 12
-"""That everything ends at once is no matter of chance, as a platform's own words are not."""
+"""Number of normal windows it is worth: that everything ends at once is no coincidence, like a platform
+report."""
 
 _PASSED_ON: Final = frozenset({Modality.SYMPTOM, Modality.ERRORS})
-"""What a caller shows of a callee that is gone; its own time and resources are its own."""
+"""Kinds of faults that a caller shows when its callee is gone; its self time and resources are its own."""
 
 
 def find_ended_series(table: MetricTable) -> Mapping[str, float]:
-    """Each service that fell silent, and since when; none unless most of the others report to the end."""
+    """Each service that stopped reporting, and since when; none unless most others report to the end."""
     own = [place for place, row in enumerate(table.rows) if row.caller is None]
     owners = sorted({table.rows[place].owner for place in own})
     numbers = {name: number for number, name in enumerate(owners)}
@@ -58,7 +61,7 @@ def find_ended_series(table: MetricTable) -> Mapping[str, float]:
 
 
 def items_of_ended(table: MetricTable, window: TimeWindow | None) -> Iterator[EvidenceItem]:
-    """One STATE item for each."""
+    """One STATE item for each service."""
     for number, (name, at_s) in enumerate(find_ended_series(table).items(), start=1):
         yield EvidenceItem(
             f"e{number}",
@@ -74,7 +77,7 @@ def items_of_ended(table: MetricTable, window: TimeWindow | None) -> Iterator[Ev
 
 
 def clues_of_ended(table: MetricTable) -> list[Clue]:
-    """One clue for each: what nobody reports of any more most likely runs no more."""
+    """One clue for each service: one that no longer reports has most likely stopped running."""
     return [
         Clue(
             name,
@@ -90,7 +93,7 @@ def clues_of_ended(table: MetricTable) -> list[Clue]:
 
 
 def leave_out_callers_of_ended(clues: Iterable[Clue], graph: CallGraph, ended: Collection[str]) -> list[Clue]:
-    """The clues, where what fails or waits since something that it calls is gone is explained by that."""
+    """The clues without failures and waits of callers that are explained by an ended callee."""
     below = {name: frozenset(ended) & reachable(graph, name) - {name} for name in graph.callees}
     return [
         replace(clue, explained=log1p(clue.z), explained_by=min(gone))

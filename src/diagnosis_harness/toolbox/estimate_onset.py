@@ -1,4 +1,4 @@
-"""When the incident began: as stated, by the alert, and by the indicators."""
+"""Reports when the incident began: as stated, by the alert, and by the indicators."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind
 
 @dataclass(frozen=True, slots=True)
 class EstimateOnset:
-    """ONSET items; first the one that the other tools use.
+    """ONSET items; the first is the one that the other tools use.
 
     Attributes of an item: `method` (argument, stated, alert, estimated), `used`, and for an estimate
-    `clarity`: how many usual widths lie between the indicator before and after, and `shared` where several
-    entities show it together. A time that the call itself
-    gave is not reported as a finding.
+    `clarity` (how many usual widths lie between the indicator before and after) and `shared` if several
+    entities show it together. A time given in the call itself is not reported as a finding.
     """
 
     views: Views
@@ -47,16 +46,16 @@ class EstimateOnset:
         )
 
     def entities(self, ctx: RunContext) -> Collection[str]:
-        """The names that it can be asked about."""
+        """The names that it accepts."""
         return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
-        """The instants, with how they were found."""
+        """Return the times, and how each was found."""
         given = timestamp(arguments, "onset")
         summary = self.views.sources.summary.summary(ctx)
         asked = text(arguments, "entity")
-        asked = None if asked == summary.alert.entity else asked  # left out, it is the alert's
-        own = None if asked is None or given is not None else self.views.onset_shown_by(ctx, asked)
+        asked = None if asked == summary.alert.entity else asked  # by default the alert's
+        own = None if asked is None or given is not None else self.views.onset_of_entity(ctx, asked)
         found = self.views.onset(ctx, given) if own is None else own
         known = [("argument", given), ("stated", summary.onset_s), ("alert", summary.alert.time_s)]
         if found is None and all(at is None for _, at in known):

@@ -1,4 +1,4 @@
-"""Clues from what a platform reports of its objects: faults that still last, or that lasted at the onset."""
+"""Derives clues from platform reports: faults that still last, or that lasted at the onset."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from diagnosis_harness.analysis.platform_event import EventKind, EventStanding, 
 from diagnosis_harness.analysis.platform_history import Occurrence
 
 HARMLESS_S: Final = 86_400.0
-"""What lasted for a day without harm is not what began it, as of changes."""
+"""A fault that lasted for a day without harm did not start the incident; changes are treated the same way."""
 BEGINS_WITHIN_S: Final = 3_600.0
-"""How long after the onset a fault may begin, as long as metrics and lines are judged."""
+"""How long after the onset a fault may begin, the same as for metrics and lines."""
 ONSET_SLACK_S: Final = 60.0
-"""An onset is known to about a minute."""
+"""An onset is accurate to about a minute."""
 _EXCESS: Final[Mapping[Severity, float]] = {Severity.FAULT: 2.0, Severity.SYMPTOM: 0.5, Severity.NOTE: 0.0}
 """What each is worth, in the log units of a clue; total over the severities.
 
@@ -24,30 +24,30 @@ itself enough to be named, and less than what logs or spans of another entity ma
 other evidence. No other values were tried.
 """
 SURE_WINDOWS: Final = 12
-"""A fault in the platform's own words is no matter of chance: as sure as twelve normal windows without it."""
+"""A fault reported by the platform is no coincidence: it counts as twelve normal windows without it."""
 
 
 def event_clues(events: Iterable[Occurrence], owners: Mapping[str, str], *, onset_s: float) -> list[Clue]:
-    """One clue for each service: its worst report, by the order of the list of kinds."""
+    """One clue for each service: its worst report, by the order of the kinds."""
     best: dict[str, Occurrence] = {}
     for one in events:
         if one.rule.severity is Severity.NOTE or not is_of_onset(one, onset_s):
             continue
         owner = owners.get(one.entity, one.entity)
-        held = best.get(owner)
-        if held is None or _order(one) < _order(held):
+        known = best.get(owner)
+        if known is None or _order(one) < _order(known):
             best[owner] = one
     return [_clue(owner, one) for owner, one in sorted(best.items())]
 
 
 def is_of_onset(one: Occurrence, onset_s: float) -> bool:
-    """Whether it lasted at an onset or began soon after; what was over by then is another matter."""
+    """Whether it lasted at the onset or began soon after; one that was over by then is unrelated."""
     over = one.standing is EventStanding.OVER and one.last_s < onset_s - ONSET_SLACK_S
     return not over and onset_s - HARMLESS_S <= one.first_s <= onset_s + BEGINS_WITHIN_S
 
 
 def first_fault(events: Iterable[Occurrence]) -> Occurrence | None:
-    """The fault that still lasts and was reported first; None where all is over."""
+    """The earliest reported fault that still lasts; None if all are over."""
     lasting = (
         one for one in events if one.standing is EventStanding.CURRENT and one.rule.severity is Severity.FAULT
     )

@@ -1,4 +1,4 @@
-"""Which signals moved after the onset, the most unusual first."""
+"""Finds the signals that moved after the onset, the most unusual first."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from diagnosis_harness.tools.evidence import Direction
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
 LEAST_Z = 2.0  # a hint; a finding needs three
-POINTS = 24  # of a course that a terminal draws on one line beside its numbers
-DEFAULT_LIMIT = 30  # more signals than an answer cites, and with their courses within the bounds of a record
+POINTS = 24  # of a course that fits on one terminal line beside its numbers
+DEFAULT_LIMIT = 30  # more than an answer cites, and their courses fit into a record
 
 
 CALM_TOO = Parameter(
@@ -45,16 +45,16 @@ CALM_TOO = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class FindChangedSignals:
-    """SIGNAL_CHANGE items, and STATE items: services whose series all ended, series that stay at a limit.
+    """SIGNAL_CHANGE items, and STATE items for services whose series all ended and series at a limit.
 
-    Harmful moves come before neutral ones; the strongest signal of every service comes before the second of
-    any, so that one loud service does not crowd out the others. Of named entities also what had moved before
-    the onset, behind the others.
+    Harmful moves come before neutral ones, and the strongest signal of every service before the second of
+    any, so that one service with many moves does not crowd out the others. For named entities, signals that
+    had moved before the onset follow.
 
-    Attributes of an item: `z` (robust score over what the series does by itself), `bad`, `kind`, `ratio`,
-    `median`, `false_alarm` (share of normal windows that moved as far), `owner` (service of an instance),
-    `began_before` (it had moved before the onset, at `onset_s`, and had not come back by then),
-    `unsettled` (it seems to have moved before the onset, and that may be chance).
+    Attributes of an item: `z` (robust score relative to what the series does by itself), `bad`, `kind`,
+    `ratio`, `median`, `false_alarm` (share of normal windows that moved as far), `owner` (service of an
+    instance), `began_before` (it had moved before the onset, at `onset_s`, and had not come back by then),
+    `unsettled` (it seems to have moved before the onset, possibly by chance).
     """
 
     views: Views
@@ -78,11 +78,11 @@ class FindChangedSignals:
         )
 
     def entities(self, ctx: RunContext) -> Collection[str]:
-        """The names that it can be asked about."""
+        """The names that it accepts."""
         return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
-        """The signals that moved."""
+        """Return the signals that moved."""
         view = self.views.for_onset(ctx, timestamp(arguments, "onset"), until_s=timestamp(arguments, "until"))
         self.views.require(ViewPart.METRICS)
         if view is None or view.metrics is None:
@@ -141,9 +141,9 @@ def _is_finding(move: SignalMove, table: MetricTable) -> bool:
 
 
 def _find_earlier_moves(table: MetricTable, moves: Sequence[SignalMove], onset_s: float) -> list[SignalMove]:
-    """Rows that look calm around the onset since they had moved before it, in a way that is no chance.
+    """Rows that look calm around the onset because they had clearly moved before it.
 
-    Of named entities alone: of all, most would be older troubles that nobody asked about.
+    Only for named entities: for all entities most of these would be older, unrelated problems.
     """
     calm = (move for move in moves if usable(move, table) and not _is_finding(move, table))
     return [
@@ -156,7 +156,7 @@ def _find_earlier_moves(table: MetricTable, moves: Sequence[SignalMove], onset_s
 def _calm(table: MetricTable, moves: Sequence[SignalMove]) -> list[SignalMove]:
     """The rows that are no finding: symptoms first, then the resources, then the rest.
 
-    What moved less than a hint is as it was: no direction is claimed of it.
+    A move smaller than a hint counts as no move and has no direction.
     """
     rest = [move for move in moves if usable(move, table) and not _is_finding(move, table)]
     calm = [replace(move, direction=Direction.FLAT, bad=False) for move in rest]
@@ -168,7 +168,7 @@ def _order_of(kind: SignalKind) -> int:
 
 
 def _by_turns(found: Sequence[SignalMove], table: MetricTable) -> list[SignalMove]:
-    """Harmful ones first; inside, the first of each service, then the seconds, each by score."""
+    """Harmful moves first; within each group the first of each service, then the seconds, each by score."""
     ordered = sorted(found, key=lambda move: (not move.bad, -move.z, move.row))
     turn: dict[tuple[bool, str], int] = {}
     turns = []

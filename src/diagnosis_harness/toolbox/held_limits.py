@@ -1,4 +1,4 @@
-"""Series that rose to a limit and stay at exactly that: a round number, a power of two, or a stated limit."""
+"""Finds series that rose to a round number, a power of two or a stated limit and stay exactly there."""
 
 from __future__ import annotations
 
@@ -21,25 +21,27 @@ from diagnosis_harness.toolbox.wording import digits
 from diagnosis_harness.tools.evidence import LIMIT_HELD, EvidenceItem, ItemKind
 
 _LEAST_BEFORE: Final = 10
-"""Values below the limit before it was reached; fewer do not show that the series goes its own way."""
+"""Values below the limit before it was reached; with fewer it is unclear that the series moves freely."""
 LEAST_DIFFERENT: Final = 3
-"""Different values among them: a setting that is changed stands still before as well."""
+"""Distinct values among them: a setting that is changed is constant before as well."""
 LEAST_HELD: Final = 5
-"""Values in a row at the limit: measurements of what is free to move are hardly five times the same."""
+"""Consecutive values at the limit: a quantity that moves freely rarely has the same value five times."""
 REACHED_BEFORE_S: Final = 600.0
-"""How long before the onset it may have been reached: what is full takes some minutes to be noticed."""
+"""How long before the onset it may have been reached: a full resource takes some minutes to be noticed."""
 _NEAR_ONSET: Final = 2
-"""Steps after the onset by which it may be reached, which is known to about a minute."""
+"""Steps after the onset by which it may be reached; the onset is accurate to about a minute."""
 LEAST_ROUND, LEAST_POWER = 10.0, 127.0
-"""The smallest round number, and the smallest power of two or number one below it, that counts as a limit."""
+"""The smallest round number, power of two, or power of two minus one that counts as a limit."""
 ITEMS_MOST: Final = 8
-"""Where all instances of a service reached a limit each says the same; signals need the rest of a record."""
+"""Maximum number of items: all instances of a service report the same limit, and signals need the rest of a
+record."""
 _EXCESS: Final = 2.0
-"""In the log units of a clue, as much as a fault that a platform reports; no other value was tried."""
+"""Score in the log units of a clue, equal to that of a fault reported by a platform; no other value was
+tried."""
 _SURE_WINDOWS: Final = 12
-"""What stands still at a limit is no matter of chance, as a platform's own words are not."""
+"""Number of normal windows it is worth: staying at a limit is no coincidence, like a platform report."""
 _COUNTED: Final = RESOURCES | {SignalKind.OTHER}
-"""What fills up. Load may be generated at an even rate, and shares of what succeeds end at their whole."""
+"""Kinds of signals that fill up. Load may be generated at a constant rate, and success shares end at 100%."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def find_held_limits(table: MetricTable) -> tuple[HeldLimit, ...]:
 
 
 def is_limit(value: float) -> bool:
-    """Whether a number is one at which limits are set: round, a power of two, or one below it."""
+    """Whether a number is a typical limit: round, a power of two, or a power of two minus one."""
     if value < LEAST_ROUND or value != floor(value):
         return False
     whole = int(value)
@@ -82,7 +84,7 @@ def is_limit(value: float) -> bool:
 
 
 def limit_items(table: MetricTable, window: TimeWindow | None) -> Iterator[EvidenceItem]:
-    """One STATE item for each."""
+    """One STATE item for each series."""
     for number, one in enumerate(find_held_limits(table)[:ITEMS_MOST], start=1):
         yield EvidenceItem(
             f"l{number}",
@@ -105,7 +107,7 @@ def limit_items(table: MetricTable, window: TimeWindow | None) -> Iterator[Evide
 
 
 def limit_clues(table: MetricTable) -> list[Clue]:
-    """One clue for each, of a resource that is full."""
+    """One clue for each series, about a resource that is full."""
     return [
         Clue(
             one.row.owner,
@@ -122,22 +124,22 @@ def limit_clues(table: MetricTable) -> list[Clue]:
 
 
 def _find_reach(value: Floats) -> int | None:
-    """The first place from which on all values are the largest of all; None where that is no limit held."""
+    """The first place from which all values equal the maximum; None if that is no limit."""
     places = np.flatnonzero(np.isfinite(value))
     if len(places) < _LEAST_BEFORE + LEAST_HELD:
         return None
-    held = value[places]
-    largest = held.max()
-    below = np.flatnonzero(held < largest)
+    finite = value[places]
+    largest = finite.max()
+    below = np.flatnonzero(finite < largest)
     first = int(below[-1]) + 1 if len(below) else 0
-    before = held[:first]
-    if len(held) - first < LEAST_HELD or len(before) < _LEAST_BEFORE or before.max() >= largest:
+    before = finite[:first]
+    if len(finite) - first < LEAST_HELD or len(before) < _LEAST_BEFORE or before.max() >= largest:
         return None
     return int(places[first]) if len(np.unique(before)) >= LEAST_DIFFERENT else None
 
 
 def _limits_by_entity(table: MetricTable) -> Mapping[str, frozenset[float]]:
-    """By entity what its own series say that its limits are."""
+    """By entity, the limits that its own series state."""
     found: dict[str, set[float]] = {}
     for place, row in enumerate(table.rows):
         if row.meaning.kind is SignalKind.LIMIT:

@@ -1,7 +1,7 @@
-"""Histograms as people read them: `_bucket`, `_sum` and `_count` become rate, mean and quantiles.
+"""Turns histograms (`_bucket`, `_sum` and `_count`) into rate, mean and quantiles.
 
-A source that does this itself hands out none of those series. Buckets name their upper bound by the label
-`le` (`latency_seconds_bucket{le=0.5}`) or at their end (`latency_seconds_bucket_le_0.5`).
+A source that does this itself returns none of those series. Buckets name their upper bound in the label
+`le` (`latency_seconds_bucket{le=0.5}`) or in their suffix (`latency_seconds_bucket_le_0.5`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BUCKET = re.compile(r"(?P<base>.+)_bucket(?:_le_(?P<bound>\+?[\w.]+))?")
 _UNITS = {"seconds": "s", "milliseconds": "ms", "microseconds": "us", "bytes": "bytes"}
 
 _SIGNALS_MAX: Final = 4_096
-"""Names whose part is held: thousands of entities share some hundred signals."""
+"""Maximum number of cached names: thousands of entities share some hundred signals."""
 
 _Labels = tuple[tuple[str, str], ...]
 _Key = tuple[str, str, _Labels]
@@ -43,19 +43,19 @@ class _Histogram:
 
     @property
     def is_whole(self) -> bool:
-        """Whether anything can be derived: quantiles, or the mean of a sum and a count that add up."""
+        """Whether anything can be derived: quantiles, or the mean of a cumulative sum and count."""
         known = len(self.buckets) >= LEAST_BUCKETS or (self.total is not None and self.count is not None)
         return known and all(is_cumulative(one.value) for one in self._counting)
 
     @property
     def _counting(self) -> list[Series]:
-        """The series that grow whenever anything is counted at all."""
+        """The series that increase with every observation."""
         whole = [self.buckets[max(self.buckets)]] if self.buckets else []
         return [*whole, *(one for one in (self.total, self.count) if one is not None)]
 
 
 def read_histograms_of(series: Sequence[Series]) -> list[Series]:
-    """The series with every histogram replaced by what is derived from it, ordered by entity and signal."""
+    """Replace every histogram with the series derived from it, ordered by entity and signal."""
     found: dict[_Key, _Histogram] = {}
     for one in series:
         _sort_in(one, found)
@@ -82,7 +82,7 @@ def _sort_in(one: Series, found: dict[_Key, _Histogram]) -> None:
 
 @lru_cache(maxsize=_SIGNALS_MAX)
 def _part_named(signal: str) -> tuple[str, _Labels, float | Literal["sum", "count"]] | None:
-    """Which histogram a name is of, and what of it: a bucket's upper bound, the sum or the count."""
+    """The histogram that a name belongs to, and its part: a bucket's upper bound, the sum or the count."""
     plain, labels = divide_labels(signal)
     rest = tuple(sorted((key, value) for key, value in labels.items() if key != "le"))
     bucket = _BUCKET.fullmatch(plain)
@@ -108,10 +108,10 @@ def _derive(key: _Key, histogram: _Histogram) -> Iterator[Series]:
     pattern = histogram.parts[0]
     meaning = replace(pattern.meaning, form=SignalForm.GAUGE)
 
-    held = {bound: (one.time_s, one.value) for bound, one in histogram.buckets.items()}
+    points = {bound: (one.time_s, one.value) for bound, one in histogram.buckets.items()}
     total, count = histogram.total, histogram.count
     for ending, (time_s, value) in derive_series(
-        held,
+        points,
         None if total is None else (total.time_s, total.value),
         None if count is None else (count.time_s, count.value),
     ):

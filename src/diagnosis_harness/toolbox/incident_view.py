@@ -48,9 +48,9 @@ from diagnosis_harness.toolbox.ports import UNNAMED_ENTITY, AlertInfo, Sources
 from diagnosis_harness.toolbox.silent_lines import silent_line_clues
 from diagnosis_harness.toolbox.span_table import SpanView
 
-KNOWN_SPANS = 10  # of an operation on both sides, from which on spans replace latency metrics of their entity
-# Plain words for a store or a queue, and the products that OpenTelemetry's conventions list as `db.system`
-# and `messaging.system`, object storage included, in the short forms that names of services use.
+KNOWN_SPANS = 10  # of an operation on both sides, from which spans replace latency metrics of their entity
+# Words for a store or a queue, and the products that OpenTelemetry's conventions list as `db.system` and
+# `messaging.system`, including object storage, in the short forms used in service names.
 _STORE_WORDS = frozenset(
     [
         "cache",
@@ -95,15 +95,15 @@ _STORE_WORDS = frozenset(
 class RankedCauses:
     """Candidates for one affected entity and alert.
 
-    Attributes:
-        service: the node of the call graph that the affected entity is, or is a part of.
-        effect: what the affected entity shows of it.
-        paths: by candidate the way of calls from the affected entity, both ends included; empty where none is
-            known. None where there is no call graph at all.
-        own: by candidate what is of its own origin, and what it calls unseen.
-        independent: the candidate that broke by itself beside the first.
-        victims: whoever may be affected: the alert's entity, else all where users arrive.
-        aliases: nodes that are only views of another, by name; their trouble is charged to that.
+        Attributes:
+            service: the node of the call graph that the affected entity is, or belongs to.
+            effect: what the affected entity shows.
+            paths: by candidate, the path of calls from the affected entity, both ends included; empty if none
+                is known. None if there is no call graph at all.
+            own: by candidate, the evidence that the trouble originates there, and its unseen callees.
+            independent: the candidate that broke independently of the first.
+    affected_services: the possibly affected entities: the alert's entity, otherwise all entry points.
+            aliases: nodes that are only views of another, by name; their trouble is charged to that node.
     """
 
     affected: str | None
@@ -116,7 +116,7 @@ class RankedCauses:
     aliases: Mapping[str, str]
     own: Mapping[str, OwnEvidence]
     independent: Independent | None = None
-    victims: frozenset[str] = frozenset()
+    affected_services: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +131,9 @@ class IncidentView:
     groups: SpanGroups | None
     logs: LogView | None = None
     events: tuple[Occurrence, ...] = ()
-    """What a platform reported, whenever it was."""
+    """All platform reports, whenever they were made."""
     over_s: float | None = None
-    """When the trouble of the alert's entity was over, where nothing after it is judged; else None."""
+    """When the trouble of the alert's entity was over, if nothing after it is judged; else None."""
 
     def ranking(self, alert: AlertInfo) -> RankedCauses:
         """Candidates, most suspect first; see `analysis.rank`."""
@@ -143,7 +143,7 @@ class IncidentView:
             indicator = find_indicator(
                 self.metrics, entity=alert.entity, signal=alert.signal, statistic=alert.statistic
             )
-        # A queue fills up, and a store comes to its limit, through those that use it.
+        # A queue fills up, and a store reaches its limit, because of its clients.
         backlog = indicator is not None and indicator.kind not in SYMPTOMS
         reality = reality_of(indicator.z if indicator is not None else None)
         aliases = find_aliases(self.metrics, self.graph) if self.metrics is not None else {}
@@ -155,23 +155,24 @@ class IncidentView:
             below = reachable(self.graph, service)
             if backlog:
                 below |= frozenset(self.graph.callers.get(service, ()))
-            # Whom no call leads to cannot pass on trouble; one that the graph does not know at all may.
+            # An entity without a path of calls to it cannot pass on trouble; one missing from the graph
+            # may.
             clues = [c for c in clues if c.entity in below or c.entity not in self.graph.entities]
         # If the affected entity has no known callees, its own symptom cannot be an echo of theirs.
         echoing = service if service is not None and self.graph.callees.get(service) else None
         candidates = rank(clues, affected=echoing, reality=reality, stores=self._stores())
-        # Where nobody said who is affected, it may show at any entity where users arrive.
-        victims = (service,) if alert.entity is not None else self.graph.entries or (service,)
+        # If no affected entity is named, the effect may show at any entry point.
+        affected_services = (service,) if alert.entity is not None else self.graph.entries or (service,)
         reported = any(
-            c.modality is Modality.STATE and not c.passed_on and c.entity in victims for c in clues
+            c.modality is Modality.STATE and not c.passed_on and c.entity in affected_services for c in clues
         )
-        hit = {name for name in victims if name}
+        hit = {name for name in affected_services if name}
         part = affected if affected != service else None
         effect = effect_of(indicator, self.metrics, self.spans, hit, part=part, reported=reported)
         paths = self._paths(service, candidates, backlog=backlog)
         telemetry = CalleeSight(self.graph, self.metrics, self.spans, self.groups)
         own = {one.entity: telemetry.own_evidence(one) for one in candidates}
-        beside = find_independent(candidates, self.graph, own)
+        independent_candidate = find_independent(candidates, self.graph, own)
         return RankedCauses(
             affected,
             service,
@@ -182,12 +183,15 @@ class IncidentView:
             paths,
             aliases,
             own,
-            beside,
+            independent_candidate,
             frozenset(hit),
         )
 
     def service_of(self, entity: str) -> str:
-        """The service that an instance is a part of, and whom a call `a->b` asks; else the entity itself."""
+        """The service that an instance belongs to; for a call `a->b` the callee.
+
+        Otherwise the entity itself.
+        """
         if entity in self.graph.entities:
             return entity
         if entity in self.owners:
@@ -202,8 +206,8 @@ class IncidentView:
     ) -> Mapping[str, tuple[str, ...]] | None:
         """The path of calls to each candidate.
 
-        An affected entity that no telemetry knows is outside of the system: what it felt came through where
-        users arrive.
+        An affected entity unknown to all telemetry is outside of the system, so its trouble came through an
+        entry point.
         """
         if not self.graph.entities:
             return None
@@ -232,7 +236,7 @@ class IncidentView:
             named = None if alert.entity is None else self.service_of(alert.entity)
             table = leave_out_late(self.metrics, named, onset_s=self.onset_s)
             symptoms = metric_symptoms(table, self.graph, indicator=indicator, statistic=alert.statistic)
-            # Where spans measure an entity's own time, its latency metric adds only the time it waits.
+            # Where spans measure an entity's self time, its latency metric adds only waiting time.
             clues += [c for c in symptoms if not (c.fault_kind == "LATENCY" and known.get(c.entity))]
             clues += metric_resources(table)
             clues += metric_gaps(table)
@@ -249,9 +253,9 @@ class IncidentView:
         return clues + event_clues(self.events, self.owners, onset_s=self.onset_s)
 
     def usual_entry(self) -> str | None:
-        """The entry of the system; None where every entity of the graph has a caller.
+        """The entry point of the system; None if every entity of the graph has a caller.
 
-        Of several the one where most traces begin, else the first with symptoms of its own.
+        Of several, the one where most traces begin, otherwise the first with symptoms of its own.
         """
         entries = self.graph.entries
         if not entries:
@@ -269,7 +273,7 @@ class IncidentView:
         return next((name for name in entries if name in seen), entries[0])
 
     def _stores(self) -> frozenset[str]:
-        """Leaves that look like a store or outside provider: by name, or without resources in view."""
+        """Leaves that look like a store or an external provider: by name, or without visible resources."""
         rows = self.metrics.rows if self.metrics is not None else ()
         resourced = {
             row.owner
@@ -284,7 +288,7 @@ class IncidentView:
         )
 
     def indicator_rows(self, alert: AlertInfo) -> list[int]:
-        """Rows that show it from outside: the alerting series, else the affected entity's symptoms."""
+        """Rows that show it from outside: the alerting series, otherwise the affected entity's symptoms."""
         table = self.metrics
         if table is None:
             return []
@@ -294,16 +298,16 @@ class IncidentView:
                 return list(found.rows)
         entity = alert.entity or self.usual_entry()
         # Without a known affected entity, any symptom may indicate the onset.
-        return self.symptoms_shown_by(entity) or self.own_symptoms(None)
+        return self.symptoms_of_entity(entity) or self.own_symptoms(None)
 
-    def symptoms_shown_by(self, entity: str | None) -> list[int]:
-        """An instance's own symptoms, else those of its service; those of all for None."""
+    def symptoms_of_entity(self, entity: str | None) -> list[int]:
+        """An instance's own symptoms, otherwise those of its service; all symptoms for None."""
         return self.own_symptoms(entity) or (
             [] if entity is None else self.own_symptoms(self.service_of(entity))
         )
 
     def own_symptoms(self, entity: str | None) -> list[int]:
-        """Rows that show how an entity and its instances do their own work; those of all for None."""
+        """Rows about how an entity and its instances do their own work; for all entities if None."""
         return [
             place
             for place, row in enumerate(() if self.metrics is None else self.metrics.rows)
@@ -316,7 +320,7 @@ class IncidentView:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What is read once and compared for every onset."""
+    """Telemetry that is read once and compared for every onset."""
 
     series: MetricSeries = field(default_factory=MetricSeries)
     spans: SpanView | None = None
@@ -327,7 +331,7 @@ class Recorded:
 def build_incident_view(
     ctx: RunContext, sources: Sources, recorded: Recorded, *, onset_s: float, until_s: float | None = None
 ) -> IncidentView:
-    """Put metrics, spans, log lines, events and topology together for an onset, up to an end."""
+    """Combine metrics, spans, log lines, events and topology for an onset, up to an end."""
     owners = dict(sources.topology.owners(ctx)) if sources.topology is not None else {}
     metrics = build_metric_table(ctx, recorded.series, onset_s=onset_s, until_s=until_s, owners=owners)
     spans = None if recorded.spans is None else recorded.spans.since(onset_s, until_s)
@@ -349,6 +353,6 @@ def build_incident_view(
         edges |= {(owner, callee) for owner, callee in named if (callee, owner) not in edges}
     lines = recorded.lines
     logs = None if lines is None else build_log_view(lines, onset_s=onset_s, until_s=until_s)
-    if logs is not None:  # a line that names its caller is no call the other way round
+    if logs is not None:  # a line that names its caller is not a call in the opposite direction
         edges |= {(writer, named) for writer, named in logs.edges() if (named, writer) not in edges}
     return IncidentView(onset_s, graph_of(edges), owners, metrics, spans, groups, logs, recorded.events)

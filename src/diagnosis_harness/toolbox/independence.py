@@ -1,8 +1,8 @@
-"""Whether a second candidate broke by itself, beside the first one of a ranking.
+"""Decides whether a second candidate broke independently of the first one of a ranking.
 
-A second cause must never be the second-best explanation of the same trouble. So there must be no way of calls
-between the two, nothing below both that may explain either, evidence of its own origin in each, and harm in
-each that whoever calls it feels.
+A second cause must never be the second-best explanation of the same trouble. So there must be no path of
+calls between the two, no common dependency that may explain either, evidence in each that its trouble
+originates there, and harm in each that its callers notice.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ from diagnosis_harness.analysis.graph import CallGraph, reachable
 from diagnosis_harness.analysis.rank import Candidate
 from diagnosis_harness.toolbox.origin import OwnEvidence
 
-_FELT = frozenset({Modality.SYMPTOM, Modality.SELF_TIME, Modality.EDGE_GAP, Modality.ERRORS, Modality.STATE})
-"""Evidence that whoever calls an entity feels; a busy processor or a log line alone may be felt by nobody."""
+_NOTICEABLE = frozenset(
+    {Modality.SYMPTOM, Modality.SELF_TIME, Modality.EDGE_GAP, Modality.ERRORS, Modality.STATE}
+)
+"""Evidence that callers notice; a busy processor or a log line alone may affect no caller."""
 _OF_A_MACHINE = frozenset({"CPU", "MEMORY", "NETWORK"})
-"""Kinds of faults that all tenants of one machine show together."""
+"""Kinds of faults that all services on one machine show together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Independent:
-    """A candidate that broke by itself beside the first one.
+    """A candidate that broke independently of the first one.
 
     Attributes:
         lead: 0 to 1, its lead over the other candidates that the first one does not explain either, as a
@@ -37,7 +39,7 @@ class Independent:
 def find_independent(
     candidates: tuple[Candidate, ...], graph: CallGraph, own: Mapping[str, OwnEvidence]
 ) -> Independent | None:
-    """The strongest candidate after the first that broke by itself; None where there is none."""
+    """The strongest candidate after the first that broke independently; None if there is none."""
     if not candidates or not _broke_itself(candidates[0], own):
         return None
     first = candidates[0]
@@ -46,7 +48,7 @@ def find_independent(
     for one in candidates[1:]:
         if one.score <= 0 or one.entity in by_first or not _broke_itself(one, own):
             continue
-        if own[one.entity].unseen:  # where spans are missing, calls look as if they were no longer made
+        if own[one.entity].unseen:  # where spans are missing, calls seem to be no longer made
             continue
         if _may_share_a_machine(first, one) or _may_share_a_cause((first, one), troubled, graph, own):
             continue
@@ -56,9 +58,11 @@ def find_independent(
 
 
 def _broke_itself(one: Candidate, own: Mapping[str, OwnEvidence]) -> bool:
-    """Whether something of its own origin was found, and something that its callers feel."""
-    felt = any(clue.excess > 0 and clue.modality in _FELT and not clue.passed_on for clue in one.clues)
-    return felt and bool(own[one.entity].origins) and one.explained_by is None
+    """Whether there is evidence that its trouble originates there, and evidence that its callers notice."""
+    is_noticeable = any(
+        clue.excess > 0 and clue.modality in _NOTICEABLE and not clue.passed_on for clue in one.clues
+    )
+    return is_noticeable and bool(own[one.entity].origins) and one.explained_by is None
 
 
 def _may_share_a_machine(first: Candidate, other: Candidate) -> bool:
@@ -71,7 +75,7 @@ def _may_share_a_cause(
     graph: CallGraph,
     own: Mapping[str, OwnEvidence],
 ) -> bool:
-    """Whether one of two calls the other, or what both call is in trouble or unseen, or that is not known."""
+    """Whether one of two calls the other, or a shared dependency is in trouble, unseen or unknown."""
     first, other = pair[0].entity, pair[1].entity
     if not {first, other} <= frozenset(graph.entities):
         return True

@@ -1,7 +1,7 @@
-"""The alerting series: its score, and whether enough is known to judge it.
+"""The alerting series: its score, and whether there is enough data to judge it.
 
-Where the alert's entity has no series of its own, the mean over its instances stands for it: one noisy
-instance is not the service.
+If the alert's entity has no series of its own, the mean over its instances is used: one noisy instance is
+not the service.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from diagnosis_harness.analysis.signal_words import words_of
 from diagnosis_harness.toolbox.metric_table import MetricTable, zero_rows
 
 KNOWN_POINTS = 4
-"""Points after the onset that make a calm series known to be calm: of fewer, one late scrape decides."""
+"""Points after the onset needed to call a series calm: with fewer, one late scrape would decide."""
 KNOWN_WINDOWS = 4
-"""Normal windows that show how far a series strays by itself; `calibrate` needs as many."""
+"""Normal windows needed to know how far a series varies by itself; `calibrate` needs as many."""
 HABIT = 2
-"""Separate times at which a series went as far, from which on it does so by itself."""
+"""Number of separate times at which a series went as far, from which that is its normal behaviour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class Indicator:
     """The judgement of one series, or of the mean of several instances.
 
     Attributes:
-        rows: the rows of the table that it is, several where it is the mean of instances.
+        rows: its rows in the table, several for a mean over instances.
         z: calibrated score in the harmful direction.
-        moved: whether it is further from its level than the noise, and further than it strays by itself.
-        known: whether there are enough points and enough normal operation to believe a small score.
+        moved: whether it is further from its level than the noise, and further than it varies by itself.
+        known: whether there are enough points and enough normal operation to trust a small score.
     """
 
     rows: tuple[int, ...]
@@ -44,16 +44,19 @@ class Indicator:
 
     @property
     def nature(self) -> Nature:
-        """Whether it says that something is slow or that it fails."""
+        """Whether it indicates slowness or failure."""
         return nature_of(self.kind)
 
     def course(self, value: Floats) -> Floats:
-        """Its row of a matrix of all rows: the mean over those that are finite."""
+        """Its row in a matrix of all rows: the mean over the finite values."""
         return mean_rows(value, self.rows)
 
 
 def nature_of(kind: SignalKind) -> Nature:
-    """What a symptom of a kind says of its entity; a resource or load at its worst makes it slow."""
+    """How callers experience a symptom of a kind.
+
+    A saturated resource or extreme load makes an entity slow.
+    """
     return Nature.FAILING if kind in (SignalKind.ERRORS, SignalKind.AVAILABILITY) else Nature.SLOW
 
 
@@ -80,7 +83,7 @@ def find_indicator(
 
 
 def symptoms_of(table: MetricTable, places: Sequence[int]) -> list[Indicator]:
-    """Each symptom among some rows: an entity's own series, else the mean of its instances'."""
+    """Each symptom among some rows: an entity's own series, otherwise the mean of its instances'."""
     grouped: dict[tuple[str, str, bool], list[int]] = {}
     for place in places:
         row = table.rows[place]
@@ -90,7 +93,7 @@ def symptoms_of(table: MetricTable, places: Sequence[int]) -> list[Indicator]:
 
 
 def instance_mean(table: MetricTable, places: Sequence[int]) -> Indicator:
-    """One series judged, or the mean of several instances' series of one signal."""
+    """The judgement of one series, or of the mean of several instances' series of one signal."""
     meaning = table.rows[places[0]].meaning
     if len(places) == 1:
         shift, at = table.shift, places[0]
@@ -112,7 +115,7 @@ def _strays(null: Floats, score: float) -> bool:
     """Whether a series goes as far by itself: in one normal window of twenty, and more than once.
 
     Two times are separate only with a calm window between them, so one earlier trouble in the recording is
-    not taken for a habit.
+    not mistaken for normal behaviour.
     """
     reached = null >= score
     if not len(reached) or float(reached.mean()) < 1.0 - NOISE_SHARE:

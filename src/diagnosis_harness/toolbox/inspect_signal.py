@@ -1,4 +1,4 @@
-"""One signal around onset."""
+"""Reports one signal around the onset."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from diagnosis_harness.toolbox.signal_item import change_window_of, moves_of, si
 from diagnosis_harness.toolbox.views import ViewPart, Views
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
-POINTS_SHOWN = 40  # of the one signal that was asked for, nearly twice as fine as in a list of signals
+POINTS_SHOWN = 40  # of a single signal, nearly twice as many as in a list of signals
 
 
 @dataclass(frozen=True, slots=True)
 class InspectSignal:
-    """SIGNAL_CHANGE items of one signal, moved or not: of the entity itself, else of its instances."""
+    """SIGNAL_CHANGE items of one signal, moved or not: of the entity itself, otherwise of its instances."""
 
     views: Views
 
@@ -40,11 +40,11 @@ class InspectSignal:
         )
 
     def entities(self, ctx: RunContext) -> Collection[str]:
-        """The names that it can be asked about."""
+        """The names that it accepts."""
         return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
-        """The signal."""
+        """Return the signal."""
         view = self.views.for_onset(ctx, timestamp(arguments, "onset"), until_s=timestamp(arguments, "until"))
         self.views.require(ViewPart.METRICS)
         if view is None or view.metrics is None:
@@ -65,7 +65,7 @@ class InspectSignal:
 
 
 def _rows_named(table: MetricTable, signal: str, statistic: str | None) -> list[int]:
-    """Rows of exactly this name; else those that have all its words, and the statistic's where some do.
+    """Rows with exactly this name; otherwise those with all its words, preferring the requested statistic.
 
     An alert often names `latency` and `p99` where the series is called `latency_p99`.
     """

@@ -1,4 +1,4 @@
-"""Signals that began to move later than the effect that they would have to explain: no causes of it."""
+"""Leaves out signals that began to move later than the effect, which therefore cannot be its cause."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from diagnosis_harness.analysis.shift import own_time_of_change
 from diagnosis_harness.toolbox.metric_table import MetricTable
 
 SLACK_STEPS, SLACK_S = 2, 60.0
-"""How much later than its effect a cause may seem to begin: onsets are known to a sampling step or two, and
-most metrics are recorded once a minute."""
+"""How much later than its effect a cause may seem to begin: an onset is accurate to a sampling step or two,
+and
+most metrics are recorded once a minute.
+"""
 
 
 def leave_out_late(table: MetricTable, affected: str | None, *, onset_s: float) -> MetricTable:
-    """The table without a score for what began later than the first symptom of the affected entity.
+    """The table without scores for rows that began later than the first symptom of the affected entity.
 
-    The symptoms of the entity itself stay: they are what is to be explained. Where it is not known when those
-    began, all stay.
+    The symptoms of the entity itself are kept: they are what is to be explained. If it is unknown when
+    those began, all rows are kept.
     """
     harm, _ = calibrate(*table.harm())
     began = {
@@ -46,7 +48,7 @@ def leave_out_late(table: MetricTable, affected: str | None, *, onset_s: float) 
 
 
 def began_at(table: MetricTable, place: int, *, onset_s: float) -> float | None:
-    """When a row began to differ from its usual level; None where it did not for two points in a row."""
+    """When a row began to differ from its usual level; None if it never did for two points in a row."""
     began = own_time_of_change(
         table.time_s[: table.end] - 0.5 * table.step_s,
         table.value[place, : table.end],

@@ -1,4 +1,4 @@
-"""Deploys, flags and configuration changes in a window."""
+"""Lists deploys, flags and configuration changes in a window."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind
 class ListChanges:
     """CHANGE_EVENT items, nearest to the onset first.
 
-    Nearness is no proof: most last deploys before an incident are innocent.
+    Being near is no proof: most last deploys before an incident are innocent.
 
-    Attributes of an item: `change_kind`, `summary`, `before_onset_s` (negative for a change after onset).
+    Attributes of an item: `change_kind`, `summary`, `before_onset_s` (negative for a change after the
+    onset).
     """
 
     views: Views
@@ -45,11 +46,11 @@ class ListChanges:
         )
 
     def entities(self, ctx: RunContext) -> Collection[str]:
-        """The names that it can be asked about."""
+        """The names that it accepts."""
         return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
-        """The changes."""
+        """Return the changes."""
         sources = self.views.sources
         if sources.changes is None:
             return ToolFindings((), note="the source has no changes")
@@ -74,9 +75,9 @@ def _item(event: ChangeEvent, item_id: str, onset_s: float | None) -> EvidenceIt
     line = f"{utc_text(event.time_s)} {display_name(kind)}{of}: {quote_text(summary)}"
     attributes: dict[str, str | int | float | bool | None] = {"change_kind": kind, "summary": summary}
     if onset_s is not None:
-        apart = round4(abs(onset_s - event.time_s))
-        attributes["before_onset_s"] = apart if event.time_s <= onset_s else -apart
-        line += f" ({digits(apart)} s {'before' if event.time_s <= onset_s else 'after'} the onset)"
+        distance_s = round4(abs(onset_s - event.time_s))
+        attributes["before_onset_s"] = distance_s if event.time_s <= onset_s else -distance_s
+        line += f" ({digits(distance_s)} s {'before' if event.time_s <= onset_s else 'after'} the onset)"
     return EvidenceItem(
         item_id,
         ItemKind.CHANGE_EVENT,

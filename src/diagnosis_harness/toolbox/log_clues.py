@@ -1,4 +1,4 @@
-"""Clues from log lines: failures that are new or more frequent, and lines that no longer follow others."""
+"""Derives clues from log lines: failures that are new or more frequent, and lines in a changed order."""
 
 from __future__ import annotations
 
@@ -26,20 +26,22 @@ _HUNG_UP: Final = re.compile(
 )
 """What is written of a connection that the other end ended."""
 NULL_SHARE: Final = 0.75
-"""Slices of normal lines are shorter than the time after the onset and stray more: three quarters do, as of
+"""Three quarters: slices of normal lines are shorter than the time after the onset and vary more, as with
 spans."""
 ECHO: Final = 0.5
-"""Of what a callee's own log lines say, how much its callers' say again: as much as symptoms are an echo."""
+"""Share of a callee's log findings that its callers' lines merely repeat, the same as for symptoms."""
 DEADLINE: Final = 0.5
-"""How much of a time-out speaks against who was waited for: a deadline also passes where it is too short."""
+"""Weight of a time-out against the callee: a deadline also passes because it is too short."""
 REGION_MAX: Final = 80
-"""Characters of a line that stand for it as a region: one line of a terminal."""
+"""Number of characters of a line used as a region: one line of a terminal."""
 
 
 def log_clues(view: LogView, graph: CallGraph) -> list[Clue]:
-    """Both kinds, each with its own noise; what a callee's lines say as well counts less against its callers.
+    """Both kinds of clues, each with its own noise.
 
-    A line that names whom it failed to reach speaks against that one, and not against its writer.
+    What a callee's lines also report weighs less against its callers.
+
+    A line that names a callee it failed to reach counts against that callee, not its writer.
     """
     found = [*_failures(view, graph), *_breaks(view)]
     strongest: dict[str, float] = {}
@@ -49,7 +51,7 @@ def log_clues(view: LogView, graph: CallGraph) -> list[Clue]:
 
 
 def region_of_pattern(pattern: LogPattern) -> str:
-    """A pattern by its template, cut short."""
+    """A pattern as a region: its template, cut short."""
     return one_line(pattern.template, most=REGION_MAX)
 
 
@@ -131,9 +133,9 @@ def _breaks(view: LogView) -> Iterator[Clue]:
 
 
 def own_breaks(view: LogView) -> Sequence[int]:
-    """Broken orders with a usual next line, of whoever does not say that a call to another failed.
+    """Broken orders with a usual next line, except where the new line reports that a call to another failed.
 
-    A request that ends since a call failed was broken by who was called.
+    A request that ends because a call failed was broken by the callee.
     """
     order, shift = view.order, view.shift
     more = (shift.after > 0) & (shift.after > LEAST_FACTOR * shift.usual)

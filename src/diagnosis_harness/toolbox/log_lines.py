@@ -1,4 +1,4 @@
-"""Log lines that a source holds one by one, as the table that the tools compare."""
+"""Builds the table that the tools compare from individual log lines of a source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diagnosis_harness.toolbox.ports import EXAMPLE_MAX, LogLine, LogShape, LogT
 
 
 def table_of_lines(lines: Iterable[LogLine]) -> LogTable:
-    """The lines by shape; for a source that cannot mask and count where they lie."""
+    """The lines by shape; for a source that cannot mask and count lines where they are stored."""
     ordered = sorted(lines, key=lambda line: line.time_s)
     shapes: dict[tuple[str | None, str | None, str], int] = {}
     found: list[LogShape] = []

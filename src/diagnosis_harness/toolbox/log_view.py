@@ -1,4 +1,4 @@
-"""The log lines of an incident and of normal operation, compared for one onset."""
+"""Log lines of an incident and of normal operation, compared for one onset."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from diagnosis_harness.toolbox.named_entities import find_callees
 from diagnosis_harness.toolbox.ports import LogShape, LogTable, Recording, Sources
 
 JUDGED_S: Final = 3_600.0
-"""How long after the onset lines are judged, as metrics are: what came later is another matter."""
+"""How long after the onset lines are judged, the same as for metrics; later lines are unrelated."""
 PLACE_TEXTS: Final = 30
-"""Texts of one place in the code, beyond which it is a helper that all lines pass through."""
+"""Number of texts of one place in the code beyond which it is a helper that all lines pass through."""
 LEAST_PLACES: Final = 3
-"""Places that an entity must name, so that one of them is not such a helper."""
+"""Number of places that an entity must name before one of them can be such a helper."""
 _LEFT_OUT, _AFTER = -2, -1  # below zero, where the slices of normal operation begin to count
 _Number = TypeVar("_Number", bound=np.generic)
 
@@ -38,10 +38,10 @@ class LogPattern:
 
     Attributes:
         entity: the service.
-        template: what its lines have in common.
+        template: the common part of its lines.
         example: one of its lines.
-        fails: whether it says that something went wrong.
-        callees: whom it names as called.
+        fails: whether it reports a failure.
+        callees: the callees that it names.
     """
 
     entity: str
@@ -60,14 +60,14 @@ class LogView:
     shift: PatternShift
     order: BrokenOrder
     first_s: Floats
-    """When each was first written after the onset; NaN if never."""
+    """The time of the first line of each pattern after the onset; NaN if there is none."""
     window: TimeWindow
     normal_s: float
     begins_s: tuple[float, float]
-    """The first line of the incident's recording, and of the baseline's; NaN without one."""
+    """The first line of the incident's recording, and of the baseline's; NaN if there is none."""
 
     def lines_of(self, wanted: Collection[str] | None) -> int:
-        """How many lines of these writers were compared, on both sides; of all without any names."""
+        """How many lines of these writers were compared, on both sides; of all writers if none are given."""
         of_them = np.array([wanted is None or one.entity in wanted for one in self.patterns], np.bool_)
         return int((self.shift.before + self.shift.after)[of_them].sum()) if self.normal_s > 0 else 0
 
@@ -78,19 +78,19 @@ class LogView:
 
 @dataclass(frozen=True, slots=True)
 class LogRecordings:
-    """The tables of both recordings, read once; what is computed from them depends on the onset."""
+    """The tables of both recordings, read once; everything computed from them depends on the onset."""
 
     incident: LogTable
     baseline: LogTable
     patterns: tuple[LogPattern, ...]
     pattern: tuple[Codes, Codes]
-    """Per line of each recording the index of its pattern; -1 for a line without an entity."""
+    """For each line of each recording the index of its pattern; -1 for a line without an entity."""
 
 
 def read_log_recordings(
     ctx: RunContext, sources: Sources, *, known: Collection[str], owners: Mapping[str, str]
 ) -> LogRecordings | None:
-    """All lines with their patterns; None where the incident recording has none."""
+    """All lines with their patterns; None if the incident recording has none."""
     if sources.logs is None:
         return None
     incident = sources.logs.table(ctx, Recording.INCIDENT)
@@ -126,57 +126,67 @@ def read_log_recordings(
     )
 
 
-def build_log_view(held: LogRecordings, *, onset_s: float, until_s: float | None = None) -> LogView | None:
-    """The comparison around an onset; None where the recording has no line after it."""
-    time_s = held.incident.time_s
+def build_log_view(
+    recordings: LogRecordings, *, onset_s: float, until_s: float | None = None
+) -> LogView | None:
+    """The comparison around an onset; None if the recording has no line after it."""
+    time_s = recordings.incident.time_s
     end_s = min(float(time_s[-1]) + 1.0, onset_s + JUDGED_S if until_s is None else until_s)
     if end_s <= onset_s or not ((time_s >= onset_s) & (time_s < end_s)).any():
         return None
     start_s = float(time_s[0])
     early_s = max(0.0, onset_s - start_s)
-    other_s = _extent_s(held.baseline)
+    other_s = _extent_s(recordings.baseline)
     normal_s = early_s + other_s
     part = np.where(time_s >= end_s, np.int8(_LEFT_OUT), np.int8(_AFTER))
     early = time_s < onset_s
     part[early] = slice_of(time_s[early], start_s, normal_s, 0.0)
     other = (
-        slice_of(held.baseline.time_s, float(held.baseline.time_s[0]), normal_s, early_s)
+        slice_of(recordings.baseline.time_s, float(recordings.baseline.time_s[0]), normal_s, early_s)
         if other_s
-        else np.zeros(len(held.baseline), np.int8)
+        else np.zeros(len(recordings.baseline), np.int8)
     )
-    pattern = _one(held.pattern)
-    when = _one((time_s, held.baseline.time_s))
+    pattern = _one(recordings.pattern)
+    when = _one((time_s, recordings.baseline.time_s))
     slices = _one((part, other))
-    context = _one((held.incident.context, _beside(held.incident.context, held.baseline.context)))
-    cut = _one((_cut(held.incident), _cut(held.baseline)))
+    context = _one(
+        (
+            recordings.incident.context,
+            _renumber_contexts(recordings.incident.context, recordings.baseline.context),
+        )
+    )
+    cut = _one((_cut(recordings.incident), _cut(recordings.baseline)))
     if not (used := pattern >= 0).all():
         pattern, when, slices, context, cut = (
             pattern[used], when[used], slices[used], context[used], cut[used]
         )  # fmt: skip
-    count = len(held.patterns)
+    count = len(recordings.patterns)
     seconds = np.floor(when).astype(np.int64)
     lines = TimedLines(pattern, seconds, slices, count, normal_s, end_s - onset_s)
-    shift = compare_patterns(lines, _demand(held.patterns, lines))
+    shift = compare_patterns(lines, _demand(recordings.patterns, lines))
     return LogView(
-        held.patterns,
+        recordings.patterns,
         shift,
         compare_order(OrderedLines(pattern, context, slices, cut, count)),
         _first_after(pattern, when, slices == _AFTER, count),
         TimeWindow(onset_s, end_s),
         normal_s,
-        (start_s, float(held.baseline.time_s[0]) if other_s else np.nan),
+        (start_s, float(recordings.baseline.time_s[0]) if other_s else np.nan),
     )
 
 
 def callees_to_blame(pattern: LogPattern, graph: CallGraph) -> tuple[str, ...]:
-    """Whom a line of failure speaks against instead of its writer; who is known to call the writer is not."""
+    """The callees that a line of failure counts against, instead of its writer.
+
+    Without the writer's callers.
+    """
     callers = graph.callers.get(pattern.entity, ())
     callees = graph.callees.get(pattern.entity, ())
     return tuple(name for name in pattern.callees if name in callees or name not in callers)
 
 
 def _templates(shapes: Sequence[LogShape], counts: Ints) -> list[str]:
-    """The template of each shape: its place in the code, else its text with values replaced."""
+    """The template of each shape: its place in the code, otherwise its text with values replaced."""
     lines: Counter[str] = Counter()
     for shape, count in zip(shapes, counts.tolist(), strict=True):
         lines[shape.text] += count
@@ -207,7 +217,7 @@ def _extent_s(table: LogTable) -> float:
 
 
 def _demand(patterns: Sequence[LogPattern], lines: TimedLines) -> Floats:
-    """How much more each pattern's entity wrote of what does not fail: work brings failures along with it."""
+    """How much more lines without failures each pattern's entity wrote: more work brings more failures."""
     entities = {name: code for code, name in enumerate(sorted({one.entity for one in patterns}))}
     owner = np.array([entities[one.entity] for one in patterns], dtype=np.int64)
     calm = ~np.array([one.fails for one in patterns], dtype=np.bool_)
@@ -220,7 +230,7 @@ def _demand(patterns: Sequence[LogPattern], lines: TimedLines) -> Floats:
 
 
 def _cut(table: LogTable) -> Flags:
-    """Lines of contexts that may go on behind the end of the recording."""
+    """Lines of contexts that may continue after the end of the recording."""
     if len(table) == 0:
         return np.zeros(0, np.bool_)
     late = np.zeros(int(table.context.max()) + 2, np.bool_)
@@ -228,14 +238,17 @@ def _cut(table: LogTable) -> Flags:
     return late[table.context]
 
 
-def _beside(context: Codes, others: Codes) -> Codes:
-    """The contexts of another recording by numbers that the first does not use; -1 where none is."""
+def _renumber_contexts(context: Codes, others: Codes) -> Codes:
+    """The contexts of another recording, renumbered so that the first does not use them.
+
+    -1 if there is none.
+    """
     shift = int(context.max(initial=-1)) + 1
     return np.where(others >= 0, others + shift, -1).astype(np.int32)
 
 
 def _one(columns: tuple[NDArray[_Number], NDArray[_Number]]) -> NDArray[_Number]:
-    """One column behind the other; the first as it is where the other is empty."""
+    """The concatenated columns; the first one unchanged if the other is empty."""
     return np.concatenate(columns) if len(columns[1]) else columns[0]
 
 

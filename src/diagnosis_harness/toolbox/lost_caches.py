@@ -1,7 +1,7 @@
-"""Caches that answer less often, and the stores behind them that get the more requests for it.
+"""Finds caches whose hit ratio fell, and the stores behind them that receive more requests as a result.
 
-A store that works harder since its cache has lost its content is not broken: the load that it gets is what
-changed. So the cache's own ratio competes with the store's resources as the explanation of them.
+A store that works harder because its cache lost its content is not broken: only its load changed. So the
+cache's own ratio competes with the store's resources as their explanation.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from diagnosis_harness.toolbox.clues import LEAST_DEMAND, demand_growth
 from diagnosis_harness.toolbox.metric_table import MetricTable
 
 _LOAD = frozenset({Modality.RESOURCE, Modality.SYMPTOM, Modality.SELF_TIME, Modality.EDGE_GAP})
-"""What more requests do to a store; that it fails by itself, or says so, is not explained by them."""
+"""What more requests do to a store; they do not explain failures of its own, or reports of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class LostCache:
-    """The clue of a cache's own ratio, and the stores that its callers ask more often since then."""
+    """The clue of a cache's own ratio, and the stores that its callers use more since then."""
 
     clue: Clue
     behind: frozenset[str]
 
 
 def find_lost_caches(table: MetricTable, graph: CallGraph) -> tuple[LostCache, ...]:
-    """Every cache whose ratio fell further than it usually strays, where a store behind it is asked more."""
+    """Every cache whose ratio fell further than usual, if a store behind it receives more requests."""
     places = [place for place, row in enumerate(table.rows) if row.meaning.kind is SignalKind.EFFICIENCY]
     if not places:
         return ()

@@ -1,4 +1,4 @@
-"""Which of the known services and instances a text names."""
+"""Finds the known services and instances that a text names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind
 class MatchEntities:
     """INVENTORY items, one for each known entity that a text names, in the order of the text.
 
-    `entity` is the name as the telemetry has it; attribute `mentioned` is True.
+    `entity` is the name as the telemetry spells it; attribute `mentioned` is True.
     """
 
     sources: Sources
@@ -36,7 +36,7 @@ class MatchEntities:
         )
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
-        """The names."""
+        """Return the names."""
         known = entity_names(ctx, self.sources)
         items = tuple(
             EvidenceItem(

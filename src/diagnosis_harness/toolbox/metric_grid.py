@@ -1,7 +1,7 @@
-"""All series of both recordings on shared steps, read at once or, where they are many, block by block.
+"""All series of both recordings on shared steps, read at once or, if there are many, block by block.
 
-What is compared is one value for each series and step. Points take four times as much memory while they are
-read, so a large recording is read by some entities at a time and only its steps are kept.
+The comparison needs one value per series and step. Points take four times as much memory while they are
+read, so a large recording is read a few entities at a time and only its steps are kept.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from diagnosis_harness.toolbox.metric_row import MetricRow
 from diagnosis_harness.toolbox.ports import MetricSelection, MetricSource, Recording, Series, SignalInfo
 
 POINTS_AT_ONCE: Final = 2_000_000
-"""Points that are read at a time: some 150 MB while they are sorted."""
+"""Points read at a time: some 150 MB while they are sorted."""
 CELLS_MAX: Final = 36_000_000
-"""Series times steps: 290 MB. Where there would be more, steps grow in whole multiples."""
+"""Series times steps: 290 MB. If there would be more, steps grow in whole multiples."""
 LEAST_STEPS: Final = 60
-"""Steps that are kept however many series there are: fewer show no course."""
+"""Minimum number of steps, however many series there are: fewer show no course."""
 SAMPLE: Final = 200
-"""Entities, evenly spread by name, whose points say what the usual step of a large recording is."""
+"""Number of entities, evenly spread by name, whose points determine the usual step of a large recording."""
 
 MakeRow = Callable[[Series], MetricRow]
-"""What a series is of; whether it is a counter depends on its values."""
+"""Makes the row of a series; whether it is a counter depends on its values."""
 _Points = tuple[Floats, Floats]
 
 
@@ -50,7 +50,7 @@ class MetricGrid:
     baseline: Grid
 
     def at_anchor(self, anchor_s: float) -> MetricGrid | None:
-        """The same grid where another time is an edge of its steps as well; None where it is none."""
+        """The same grid if another time is also an edge of its steps; otherwise None."""
         step_s = self.incident.step_s
         steps = (anchor_s - self.incident.anchor_s) / step_s
         exact = all((1024 * number).is_integer() for number in (anchor_s, self.incident.anchor_s, step_s))
@@ -64,11 +64,11 @@ class MetricGrid:
 
 @dataclass(slots=True)
 class MetricSeries:
-    """The series with a finite value: those of the incident, and the baseline's of the same name.
+    """The series with a finite value: those of the incident, and the baseline's with the same name.
 
     Attributes:
-        incident, baseline: of a recording that was read at once.
-        blocks: of a large one, how it is read; nothing of it is kept but the last grid.
+        incident, baseline: points of a recording that was read at once.
+        blocks: how to read a large recording; only the last grid is kept.
     """
 
     incident: tuple[Series, ...] = ()
@@ -78,15 +78,15 @@ class MetricSeries:
 
     @property
     def entities(self) -> frozenset[str]:
-        """Whose series there are."""
+        """The entities of the series."""
         held = frozenset(one.entity for one in self.incident)
         return held if self.blocks is None else self.blocks.entities
 
     def on_grid(self, ctx: RunContext, row_of: MakeRow, *, anchor_s: float) -> MetricGrid | None:
-        """All series on steps of which `anchor_s` is an edge; None where there are none."""
+        """All series on steps with `anchor_s` as an edge; None if there are none."""
         moved = None if self._grid is None else self._grid.at_anchor(anchor_s)
         if moved is None and self.blocks is not None:
-            self._grid = None  # two of them would need the memory twice
+            self._grid = None  # keeping two would double the memory
             moved = self.blocks.on_grid(ctx, row_of, anchor_s=anchor_s)
         elif moved is None and self.incident:
             moved = _small_grid(self, row_of, anchor_s)
@@ -96,7 +96,7 @@ class MetricSeries:
 
 @dataclass(frozen=True, slots=True)
 class MetricBlocks:
-    """A large recording: which entities are read at a time, and what is known of the whole beforehand."""
+    """A large recording: the entities to read at a time, and what is known of the whole in advance."""
 
     source: MetricSource
     infos: tuple[SignalInfo, ...]
@@ -104,11 +104,11 @@ class MetricBlocks:
 
     @property
     def entities(self) -> frozenset[str]:
-        """Whose series there are."""
+        """The entities of the series."""
         return frozenset(info.entity for info in self.infos)
 
     def on_grid(self, ctx: RunContext, row_of: MakeRow, *, anchor_s: float) -> MetricGrid | None:
-        """As `MetricSeries.on_grid`, of the steps that are usual for a sample of the entities."""
+        """As `MetricSeries.on_grid`, with the usual step of a sample of the entities."""
         step_s = self._step_s(ctx, row_of)
         base = self.source.signals(ctx, Recording.BASELINE)
         names = {(info.entity, info.signal) for info in self.infos}
@@ -127,7 +127,7 @@ class MetricBlocks:
         )
         rows: list[MetricRow] = []
         for entities in _divide(self.infos, self.at_once):
-            block = read_block(ctx, self.source, MetricSelection(entities=entities), beside=bool(base))
+            block = read_block(ctx, self.source, MetricSelection(entities=entities), with_baseline=bool(base))
             found, here, there = _points_of(block, row_of)
             low = len(rows)
             put_on_grid(grid, here, low)
@@ -146,7 +146,7 @@ class MetricBlocks:
     def _step_s(self, ctx: RunContext, row_of: MakeRow) -> float:
         names = sorted(self.entities)
         chosen = frozenset(names[:: max(1, len(names) // SAMPLE)])
-        block = read_block(ctx, self.source, MetricSelection(entities=chosen), beside=False)
+        block = read_block(ctx, self.source, MetricSelection(entities=chosen), with_baseline=False)
         _, here, _ = _points_of(block, row_of)
         return usual_step([time_s for time_s, _ in here])
 
@@ -154,27 +154,28 @@ class MetricBlocks:
 def read_metric_series(
     ctx: RunContext, source: MetricSource, *, at_once: int = POINTS_AT_ONCE
 ) -> MetricSeries:
-    """Ask the source for every series of the incident, and for the baseline of only those.
+    """Request every series of the incident, and only those from the baseline.
 
-    Histograms become rates, means and quantiles. Of more than `at_once` points only the names are read here.
+    Histograms become rates, means and quantiles. If there are more than `at_once` points, only the names
+    are read here.
     """
     infos = source.signals(ctx, Recording.INCIDENT)
     if sum(info.points for info in infos) > at_once:
         return MetricSeries(blocks=MetricBlocks(source, infos, at_once))
-    return read_block(ctx, source, MetricSelection(), beside=True)
+    return read_block(ctx, source, MetricSelection(), with_baseline=True)
 
 
 def read_block(
-    ctx: RunContext, source: MetricSource, selection: MetricSelection, *, beside: bool
+    ctx: RunContext, source: MetricSource, selection: MetricSelection, *, with_baseline: bool
 ) -> MetricSeries:
-    """The selected series of the incident, and if asked for what the baseline holds of the same names."""
+    """The selected series of the incident and, if requested, the baseline's series with the same names."""
     incident = _usable(source.series(ctx, Recording.INCIDENT, selection))
     if not incident:
         return MetricSeries()
     same = MetricSelection(
         entities=frozenset(one.entity for one in incident), signals=frozenset(one.signal for one in incident)
     )
-    there = source.series(ctx, Recording.BASELINE, same) if beside else ()
+    there = source.series(ctx, Recording.BASELINE, same) if with_baseline else ()
     baseline = read_histograms_of(_usable(there))
     held = {id(one) for one in incident}
     whole = read_histograms_of(incident)
@@ -195,7 +196,7 @@ def _small_grid(series: MetricSeries, row_of: MakeRow, anchor_s: float) -> Metri
 
 
 def _points_of(series: MetricSeries, row_of: MakeRow) -> tuple[list[MetricRow], list[_Points], list[_Points]]:
-    """What each series is of, and its points in the incident and in the baseline, counters as rates."""
+    """For each series its row and its points in the incident and in the baseline, counters as rates."""
     rows, here, there = [], [], []
     for one in series.incident:
         base = series.baseline.get((one.entity, one.signal))
@@ -216,7 +217,7 @@ def _usable(series: Sequence[Series]) -> list[Series]:
 
 
 def _divide(infos: Sequence[SignalInfo], at_once: int) -> Iterator[frozenset[str]]:
-    """Entities in order of their names, as many at a time as have so many points; whole ones in any case."""
+    """Split entities, in order of their names, into blocks of at most `at_once` points if possible."""
     taken: set[str] = set()
     points = 0
     for info in infos:

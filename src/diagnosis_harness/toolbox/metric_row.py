@@ -1,4 +1,4 @@
-"""What one series of the metric table is of."""
+"""The identity of one series of the metric table."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from diagnosis_harness.analysis.meaning import SignalMeaning
 class MetricRow:
     """One series of the table.
 
-    `caller` is set where the series is about calls: `entity` is then the callee. Where the source does not
-    state a caller, a signal whose name ends in `_from_a`, a being an entity too, is about calls from a; so is
-    any signal of an entity named `a->b`. `callee` is set where a symptom is named after another entity,
-    which its own calls: it shows what that one passes on. `rate` says that a counter was turned into growth
-    per second.
+    `caller` is set if the series is about calls: `entity` is then the callee. If the source does not state
+    a caller, a signal whose name ends in `_from_a`, where a is an entity too, is about calls from a; so is
+    any signal of an entity named `a->b`. `callee` is set if a symptom is named after another entity that
+    its own entity calls: it shows trouble passed on by the callee. `rate` means that a counter was turned
+    into growth per second.
     """
 
     entity: str

@@ -1,4 +1,4 @@
-"""All metric series of an incident as one table on shared steps, with the baseline's."""
+"""All metric series of an incident as one table on shared steps, together with the baseline's."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from diagnosis_harness.toolbox.rare_events import score_rare_events
 from diagnosis_harness.toolbox.replaced_instances import add_replaced_services
 
 MOST_AFTER_S = 3_600.0  # an incident is judged by its first hour
-NAME_WORDS = 2  # of an entity that a signal may be named after: names of one word are everyday words too
+NAME_WORDS = 2  # words of an entity that a signal may be named after: one-word names are everyday words too
 
 
 @dataclass(frozen=True, slots=True)
 class MetricTable:
     """Rows with their shift; `time_s` and `value` hold the incident recording on equal steps.
 
-    `baseline` holds the recording of normal operation, row by row, without columns where there is none.
+    `baseline` holds the recording of normal operation, row by row; it has no columns if there is none.
 
-    `split` is the first column at or after onset, `end` the first column beyond the window that is judged.
+    `split` is the first column at or after the onset, `end` the first column beyond the judged window.
     """
 
     rows: tuple[MetricRow, ...]
@@ -53,7 +53,7 @@ class MetricTable:
     baseline: Floats
 
     def harm(self) -> tuple[Floats, Floats]:
-        """Score in the harmful direction, and of normal windows; 0 for signals that do no harm."""
+        """Score in the harmful direction, also of normal windows; 0 for harmless signals."""
         sign = np.array([row.meaning.harmful for row in self.rows], dtype=np.int64)
         score = np.where(sign > 0, self.shift.up, np.where(sign < 0, self.shift.down, 0.0))
         rises, falls = sign[:, None] > 0, sign[:, None] < 0
@@ -69,18 +69,18 @@ def build_metric_table(
     until_s: float | None = None,
     owners: Mapping[str, str],
 ) -> MetricTable | None:
-    """The table for an onset; None where the incident has no series.
+    """The table for an onset; None if the incident has no series.
 
     Args:
-        until_s: the end of what is judged; None is an hour after onset.
+        until_s: the end of the judged window; None is an hour after the onset.
     """
     entities = frozenset(series.entities | set(owners.values()))
     named = {words: name for name in sorted(entities) if len(words := words_of(name)) >= NAME_WORDS}
-    held = series.on_grid(ctx, lambda one: _row(one, owners, entities, named), anchor_s=onset_s)
+    gridded = series.on_grid(ctx, lambda one: _row(one, owners, entities, named), anchor_s=onset_s)
     return (
         None
-        if held is None
-        else _assemble(held.rows, held.incident, held.baseline, onset_s=onset_s, until_s=until_s)
+        if gridded is None
+        else _assemble(gridded.rows, gridded.incident, gridded.baseline, onset_s=onset_s, until_s=until_s)
     )
 
 
@@ -120,7 +120,7 @@ def _assemble(
 def _call_gaps(
     rows: Sequence[MetricRow], value: Floats, baseline: Floats
 ) -> tuple[tuple[MetricRow, ...], Floats, Floats]:
-    """For a call measured at both ends, a further row: the caller's latency minus the callee's."""
+    """An additional row for each call measured at both ends: the caller's latency minus the callee's."""
     callee_side = {
         (row.caller, row.entity, _sideless(row.signal)): place
         for place, row in enumerate(rows)
@@ -149,9 +149,9 @@ def _call_gaps(
 
 
 def zero_rows(rows: Sequence[MetricRow], value: Floats, baseline: Floats) -> Floats:
-    """Where a row's scale begins: 1 or 100 for the share of an availability, by its largest value, else 0.
+    """Where a row's scale begins: 1 or 100 for a share of availability, by its largest value, else 0.
 
-    What counts replicas or hosts that are there begins at 0 like any other count.
+    A count of available replicas or hosts begins at 0 like any other count.
     """
     zero = np.zeros(len(rows))
     for place, row in enumerate(rows):
@@ -168,14 +168,14 @@ def _largest(value: Floats) -> float:
 
 
 def _sideless(signal: str) -> tuple[str, ...]:
-    """The words of a signal's name without those that say at which end of a call it was measured."""
+    """The words of a signal's name without those for the end of a call at which it was measured."""
     return tuple(word for word in words_of(signal) if word not in SIDE_WORDS)
 
 
 def decide_meaning(
     signal: str, unit: str | None, stated: SeriesMeaning, *, entity: str = ""
 ) -> SignalMeaning:
-    """How a series is judged: as its source states it, and where that says nothing as its name does."""
+    """How a series is judged: as its source states, otherwise by its name."""
     named = meaning_of(signal, unit, entity=entity)
     if stated == UNSTATED:
         return named
@@ -218,7 +218,7 @@ def _row(
 
 
 def _entity_in(words: tuple[str, ...], named: Mapping[tuple[str, ...], str]) -> str | None:
-    """The entity that a signal is named after; the longest where several are."""
+    """The entity that a signal is named after; the longest name if there are several."""
     lengths = sorted({len(each) for each in named}, reverse=True)
     places = ((start, length) for length in lengths for start in range(len(words) - length + 1))
     found = (named.get(words[start : start + length]) for start, length in places)

@@ -1,4 +1,4 @@
-"""Finds the services that a failure line names as the other end of a call; pure."""
+"""Finds the services that a failure line names as the other end of a call. Pure."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ _TOWARDS: Final = re.compile(
     r"|\brefused (?:to|by)|\binstances? (?:available )?for|\bavailable for|\bunavailable"
     r"|\b(?:fetch|get|obtain|read|receiv|load)\w* .{0,30}from|\bquery(?:ing)?|\binvok(?:e|ing))\W*$"
 )
-"""What stands before the name of who was called. A name alone is no call: many services are called by an
-everyday word, and a line also names who asked."""
+"""Words before the name of a callee. A name alone is not a call: many service names are everyday words, and
+a
+line also names its caller.
+"""
 _CHARACTERS_BEFORE: Final = 48
-"""In which such words stand: `failed to connect to http://` fits, the sentence before it does not."""
+"""Where such words are searched: `failed to connect to http://` counts, the sentence before it does not."""
 
 
 def find_callees(
     line: str, writer: str, known: Collection[str], owners: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """The services that a line names as called, first named first; never its writer or a part of it."""
+    """The services that a line names as callees, in order; never its writer or a part of it."""
     folded = fold_name(line)
     found: dict[str, None] = {}
     for start, _, name in places_of(line, known):

@@ -1,4 +1,4 @@
-"""Empty sources, for a run that has only its own tools or none."""
+"""Empty sources, for a run with only custom tools or with none."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.toolbox.ports import Sources, SourceSummary
 
 
-class _NothingHeld:
+class _EmptySource:
     def summary(self, ctx: RunContext) -> SourceSummary:
         """A summary without any telemetry."""
         del ctx
         return SourceSummary("")
 
 
-NO_SOURCES: Final = Sources(summary=_NothingHeld())
+NO_SOURCES: Final = Sources(summary=_EmptySource())

@@ -1,11 +1,11 @@
-"""Evidence that trouble started in a candidate, and its callees of which nothing is recorded.
+"""Evidence that trouble originates in a candidate, and the candidate's callees without records.
 
-Being slow or failing is a symptom: any callee may have passed it on. Evidence of an entity's own origin is a
-resource that ran up further than its requests did and has no room left, time on the way to it that neither
-end spent, failures of its own while what it calls is sound, lines of failure that it wrote itself, or a fault
-that its platform reports. Where it calls something
-unseen, its failures and full pools may come from there. Time inside it that no recorded callee accounts for
-says that it starts here or in something it calls unseen.
+Being slow or failing is a symptom: any callee may have caused it. The trouble originates in an entity if a
+resource grew beyond its requests and has no room left, if time passes on the way to it that neither end
+spent, if it fails while its callees are healthy, if it wrote lines of failure itself, or if its platform
+reports a fault. If it calls something unseen, its failures and full pools may come from there. Time inside
+it that no recorded callee accounts for means that the trouble starts in it or in something unseen that it
+calls.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ _OF_MODALITY = {
 }
 
 
-_HOLDS_A_CALL = "SATURATION"
-"""Fault kind of a resource that whoever waits for a callee holds: a pool, a queue, threads."""
+_BUSY_WHILE_WAITING = "SATURATION"
+"""Fault kind of a resource held while waiting for a callee: a pool, a queue, threads."""
 _ENDS_ITSELF = "CRASH"
-"""Fault kind of a process that ends, which it may do since it cannot reach something that it calls."""
+"""Fault kind of a process that ends, possibly because it cannot reach a callee."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ class OwnEvidence:
 
     Attributes:
         origins: the kinds found, in the order of `OwnOrigin`.
-        unseen: callees of which too little is recorded: nothing at all, or no longer the calls that are
-            made to them; ordered.
-        open: whether something that it calls may be where it starts, known by name or not.
+        unseen: callees with too little data, sorted: with no records at all, or without records of the
+            calls made to them.
+        open: whether the trouble may start in something that it calls, known by name or not.
     """
 
     origins: tuple[OwnOrigin, ...]
@@ -72,9 +72,9 @@ class OwnEvidence:
     open: bool
 
 
-@dataclass(frozen=True)  # without slots, which leave no room for what is computed once
+@dataclass(frozen=True)  # without slots, which leave no room for cached values
 class CalleeSight:
-    """What is recorded of the callees of an incident."""
+    """The records about the callees of an incident."""
 
     graph: CallGraph
     metrics: MetricTable | None
@@ -82,10 +82,10 @@ class CalleeSight:
     groups: SpanGroups | None
 
     def own_evidence(self, one: Candidate) -> OwnEvidence:
-        """The candidate's findings of its own origin, and its unseen callees."""
+        """The candidate's findings that originate in it, and its unseen callees."""
         found = [clue for clue in one.clues if clue.excess > 0 and _is_own(clue)]
         if self.spans is not None and one.entity in self.spans.untraced:
-            # Time of calls to an entity that writes no spans was spent there or on the way.
+            # Time of calls to an entity that writes no spans passed there or on the way.
             found = [clue for clue in found if clue.modality is not Modality.EDGE_GAP]
         kinds = {_OF_MODALITY.get(clue.modality) for clue in found}
         origins = tuple(origin for origin in OwnOrigin if origin in kinds)
@@ -97,10 +97,10 @@ class CalleeSight:
 
     def _callees_unseen(self, entity: str) -> frozenset[str]:
         """Callees without spans and without a symptom of their own."""
-        return frozenset(self.graph.callees.get(entity, ())) - self._in_sight
+        return frozenset(self.graph.callees.get(entity, ())) - self._visible_entities
 
     @cached_property
-    def _in_sight(self) -> frozenset[str]:
+    def _visible_entities(self) -> frozenset[str]:
         """Entities with spans, or with a symptom of their own."""
         traced = self.spans.entities if self.spans is not None else ()
         rows = self.metrics.rows if self.metrics is not None else ()
@@ -108,7 +108,7 @@ class CalleeSight:
         return frozenset(traced) | measured
 
     def _callees_without_answer(self, entity: str) -> frozenset[str]:
-        """Callees to which its client spans lead no more: the call is made, and nothing arrives."""
+        """Callees that its client spans no longer reach: the call is made, but does not arrive."""
         groups = self.groups.patterns if self.groups is not None else None
         if groups is None or self.spans is None or entity not in self.spans.entities:
             return frozenset()
@@ -116,25 +116,25 @@ class CalleeSight:
 
 
 def _is_own(clue: Clue) -> bool:
-    """Whether a finding may have its origin in its entity: neither written by another nor a consequence.
+    """Whether a finding may originate in its entity: not written by another, and not a consequence.
 
-    A resource with room to spare delays and refuses nothing: whatever makes requests fail or wait keeps it
-    busier too.
+    A resource with room to spare neither delays nor refuses requests: any cause of failures or waits also
+    keeps it busier.
     """
     return clue.writer is None and not clue.passed_on and not clue.has_room
 
 
 def _rules_out(clue: Clue, *, unseen: bool) -> bool:
-    """Whether a finding rules out that it starts in something called.
+    """Whether a finding rules out that the trouble starts in a callee.
 
-    Failures, and resources that a waiting call holds, do so only where nothing is called unseen: they may
-    come from there.
+    Failures, and resources held during a waiting call, rule it out only if there are no unseen callees,
+    since they may come from there.
     """
     origin = _OF_MODALITY.get(clue.modality)
     if origin is OwnOrigin.RESOURCE:
-        return not unseen or clue.fault_kind != _HOLDS_A_CALL
+        return not unseen or clue.fault_kind != _BUSY_WHILE_WAITING
     if origin is OwnOrigin.REPORTED:
-        return not unseen or clue.fault_kind not in (_ENDS_ITSELF, _HOLDS_A_CALL)
+        return not unseen or clue.fault_kind not in (_ENDS_ITSELF, _BUSY_WHILE_WAITING)
     return origin is OwnOrigin.ON_THE_WAY or (origin is OwnOrigin.OWN_FAILURES and not unseen)
 
 

@@ -1,4 +1,4 @@
-"""What the platform reported about its objects, and whether it still lasts."""
+"""Reports what a platform reported about its objects, and whether it still lasts."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind
 
 @dataclass(frozen=True, slots=True)
 class PlatformEvents:
-    """PLATFORM_EVENT items, one for each kind at each object: what still lasts first, faults before symptoms.
+    """PLATFORM_EVENT items, one per kind and object: lasting ones first, faults before symptoms.
 
-    `signal` is the kind (`OOMKilled`, `failover` …), `value` how often it was reported, left out where only a
-    snapshot shows it; `window` goes from the first to the last time it was seen. Attributes of an item:
-    `state` (`current` or `over`), `severity` (`fault`, `symptom` of something else, `note` of something that
-    was done), `fault_kind`, `reason` and `message` as the platform wrote them, `owner` (service of an
-    instance), `bad` (whether it is harm that still lasts, or
-    that lasted when the incident began).
+    `signal` is the kind (`OOMKilled`, `failover` …), `value` the number of reports, omitted if only a
+    snapshot shows it; `window` spans its first to last observation. Attributes of an item: `state`
+    (`current` or `over`), `severity` (`fault`, `symptom` of something else, `note` of an action),
+    `fault_kind`, `reason` and `message` as the platform wrote them, `owner` (service of an instance), `bad`
+    (whether it is harm that still lasts, or lasted when the incident began).
     """
 
     views: Views
@@ -51,11 +50,11 @@ class PlatformEvents:
         )
 
     def entities(self, ctx: RunContext) -> Collection[str]:
-        """The names that it can be asked about."""
+        """The names that it accepts."""
         return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
-        """What was reported."""
+        """Return the reports."""
         sources = self.views.sources
         if sources.platform is None:
             return ToolFindings((), note="the source has no events or states of a platform")

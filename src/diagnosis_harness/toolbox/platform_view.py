@@ -1,4 +1,4 @@
-"""What a platform reports of the objects of one source, by kind."""
+"""Platform reports about the objects of one source, by kind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from diagnosis_harness.toolbox.ports import PlatformSource, SourceSummary
 def platform_occurrences(
     ctx: RunContext, platform: PlatformSource, summary: SourceSummary
 ) -> tuple[Occurrence, ...]:
-    """Everything of a known kind that the platform reports, current first; see `occurrences`."""
+    """Every report of a known kind, current ones first; see `occurrences`."""
     events, states = platform.events(ctx), platform.states(ctx)
     ends = [event.last_s for event in events] + [state.time_s for state in states]
     if summary.incident is not None:

@@ -1,7 +1,7 @@
-"""The ports of the sources of telemetry, which adapters implement.
+"""The ports of telemetry sources, which adapters implement.
 
-Two recordings may stand behind one source: the incident itself, and, where there is one, a baseline of normal
-operation recorded at another time. All times are seconds since the Unix epoch, UTC. Arrays are read-only.
+A source may have two recordings: the incident itself and optionally a baseline of normal operation recorded
+at another time. All times are seconds since the Unix epoch, UTC. Arrays are read-only.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.window import TimeWindow
 
 UNNAMED_ENTITY: Final = "system"
-"""The entity of a series of which nothing says whose it is: it may show something, and is never a cause."""
+"""The entity of a series without a known entity: it may show something, but is never a cause."""
 
 
 class Recording(StrEnum):
@@ -31,22 +31,22 @@ class Recording(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SeriesMeaning:
-    """What the source, or a person in its settings, states about a series; None where nobody says.
+    """What the source, or a person in its settings, states about a series; None if not stated.
 
-    What is stated here wins over what the tools derive from the names of entity, signal and unit. Where only
-    the kind is stated, its usual harmful direction holds.
+    A statement takes precedence over what the tools derive from the names of entity, signal and unit. If
+    only the kind is stated, its usual harmful direction applies.
     """
 
     kind: SignalKind | None = None
     side: SignalSide | None = None
     harmful: int | None = None
-    """+1 where a rise does harm, -1 where a fall does, 0 where neither does."""
+    """+1 if a rise is harmful, -1 if a fall is, 0 if neither is."""
     form: SignalForm | None = None
-    """How its values come about, and so how they may be put together."""
+    """How its values are produced, and so how they may be combined."""
     caller: str | None = None
-    """For a series about calls: who makes them. The entity of the series is then the callee."""
+    """For a series about calls: the caller. The entity of the series is then the callee."""
     query: str | None = None
-    """What to ask the system behind the source to see the same values."""
+    """The query that shows the same values in the source system."""
 
 
 UNSTATED = SeriesMeaning()
@@ -54,13 +54,14 @@ UNSTATED = SeriesMeaning()
 
 @dataclass(frozen=True, slots=True)
 class MetricSelection:
-    """Which metric series are wanted; None means no restriction.
+    """Which metric series are requested; None means no restriction.
 
     Attributes:
         entities: only series of these entities.
         signals: only series of these signals.
         window: only points inside it; a series without a point there is left out.
-        step_s: at most one point per step of this length, the mean of its values; None as recorded.
+        step_s: at most one point per step of this length, the mean of its values; None for the recorded
+            points.
     """
 
     entities: frozenset[str] | None = None
@@ -69,7 +70,7 @@ class MetricSelection:
     step_s: float | None = None
 
     def includes(self, entity: str, signal: str) -> bool:
-        """Whether the series of this entity and signal is wanted."""
+        """Whether the series of this entity and signal is requested."""
         return (self.entities is None or entity in self.entities) and (
             self.signals is None or signal in self.signals
         )
@@ -96,7 +97,7 @@ class SignalInfo:
 class Series:
     """One signal of one entity, ordered by time, without duplicate timestamps.
 
-    `value` is NaN where the source had no number. Both arrays are float64 and of equal length.
+    `value` is NaN where the source has no number. Both arrays are float64 and of equal length.
     """
 
     entity: str
@@ -111,8 +112,8 @@ class Series:
 class SpanTable:
     """Spans as columns of equal length, ordered by start.
 
-    `parent` holds the row number of the parent span, or -1 for a root or where the parent was not recorded.
-    `entity` and `operation` hold indexes into the name tuples.
+    `parent` is the row number of the parent span, or -1 for a root or an unrecorded parent. `entity` and
+    `operation` are indexes into the name tuples.
     """
 
     entities: tuple[str, ...]
@@ -123,12 +124,12 @@ class SpanTable:
     start_s: NDArray[np.float64]
     duration_s: NDArray[np.float64]
     error: NDArray[np.bool_] | None
-    """True where the span ended in an error; None where the source does not say."""
+    """True if the span ended in an error; None if the source does not record it."""
     client: NDArray[np.bool_] | None = None
-    """True where a request or message was sent, and not served; None where the source does not say."""
+    """True if the span sent a request or message, rather than serving one; None if not recorded."""
     peers: tuple[str, ...] = ()
     peer: NDArray[np.int32] | None = None
-    """Whom a span calls, as it says itself: indexes into `peers`, -1 where it names nobody."""
+    """The callee that a span names, as an index into `peers`; -1 if it names none."""
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -144,43 +145,43 @@ class CallEdge:
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One log line, text untrusted."""
+    """One log line; its text is untrusted."""
 
     time_s: float
     entity: str | None
     level: str | None
     message: str
     context: str | None = None
-    """The span, trace or thread that wrote it, as the source names it: its lines follow one another."""
+    """The span, trace or thread that wrote it, as named by the source: its lines follow one another."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogShape:
-    """Lines of one entity and level that are equal apart from what varies in them, text untrusted."""
+    """Lines of one entity and level that differ only in their variable parts; text is untrusted."""
 
     entity: str | None
     level: str | None
-    """By its usual name; see `analysis.log_text.level_of`."""
+    """The usual name of the level; see `analysis.log_text.level_of`."""
     text: str
-    """What they have in common; see `analysis.log_text.mask_text`."""
+    """The common part of the lines; see `analysis.log_text.mask_text`."""
     example: str
     """One of the lines, cut at `EXAMPLE_MAX` characters."""
 
 
 EXAMPLE_MAX = 2_000
-"""Characters of a line that is shown or searched for names: a first line and the head of its stack."""
+"""Length of a line that is shown or searched for names: a first line and the top of its stack trace."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogTable:
-    """All lines of a recording as columns of equal length, ordered by time, then as they were recorded."""
+    """All lines of a recording as columns of equal length, ordered by time, then as recorded."""
 
     shapes: tuple[LogShape, ...]
     shape: NDArray[np.int32]
-    """Of each line the index of its shape."""
+    """For each line the index of its shape."""
     time_s: NDArray[np.float64]
     context: NDArray[np.int32]
-    """Equal for lines of one entity that one span, trace or thread wrote; -1 where none is known."""
+    """Equal for lines of one entity written by one span, trace or thread; -1 if unknown."""
 
     def __len__(self) -> int:
         return len(self.shape)
@@ -188,7 +189,7 @@ class LogTable:
 
 @dataclass(frozen=True, slots=True)
 class LogPage:
-    """The first lines that match, in time order, and how many match in all."""
+    """The first matching lines, in time order, and the total number of matches."""
 
     lines: tuple[LogLine, ...]
     matching: int
@@ -197,9 +198,9 @@ class LogPage:
 
 @dataclass(frozen=True, slots=True)
 class ChangeEvent:
-    """A deploy, flag, config or other change, text untrusted.
+    """A deploy, flag, config or other change; text is untrusted.
 
-    A commit has its `sha`, the names of its files and its diff; a deploy has the sha of what it deployed.
+    A commit has its `sha`, its file names and its diff; a deploy has the sha of the deployed commit.
     """
 
     time_s: float
@@ -214,7 +215,7 @@ class ChangeEvent:
 
 @dataclass(frozen=True, slots=True)
 class ReportedEvent:
-    """What a platform reported of an object, `count` times from `first_s` to `last_s`; text untrusted."""
+    """A platform report about an object, `count` times from `first_s` to `last_s`; text is untrusted."""
 
     entity: str
     reason: str | None
@@ -226,7 +227,7 @@ class ReportedEvent:
 
 @dataclass(frozen=True, slots=True)
 class PlatformState:
-    """How one object of a platform was at one time, text untrusted."""
+    """The state of one object of a platform at one time; text is untrusted."""
 
     entity: str
     time_s: float
@@ -235,7 +236,7 @@ class PlatformState:
 
 @dataclass(frozen=True, slots=True)
 class AlertInfo:
-    """What raised the question, as the source records it. Everything may be missing."""
+    """The alert that raised the question, as the source records it. Every field may be missing."""
 
     entity: str | None = None
     signal: str | None = None
@@ -247,55 +248,56 @@ class AlertInfo:
 
 @dataclass(frozen=True, slots=True)
 class FileNote:
-    """What became of one file, or of one part of it."""
+    """What one file, or one part of it, was used for."""
 
     file: str
     role: str | None
     """metrics, logs, traces, topology, changes, alert; None when the file was not used."""
     rows: int
     note: str
-    """One sentence: what was understood, what was left out and why."""
+    """One sentence: what was recognised, what was left out and why."""
     form: str = field(default="", compare=False)
-    """The format it was taken for; empty where it was not read."""
+    """The recognised format; empty if the file was not read."""
     decided_by: str = field(default="", compare=False)
-    """What said so: `settings` (incident.toml), `name` or `content`."""
+    """How it was recognised: `settings` (incident.toml), `name` or `content`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceSummary:
-    """What a source holds. Only the name is required; files that were not used are listed in `files`."""
+    """What a source contains. Only the name is required; unused files are listed in `files`."""
 
     name: str
     alert: AlertInfo = field(default_factory=AlertInfo)
     onset_s: float | None = None
-    """Onset as the source's own settings state it, not an estimate."""
+    """The onset stated in the source's settings; not an estimate."""
     incident: TimeWindow | None = None
-    """First to last timestamp of the incident recording; None when it is empty."""
+    """First to last timestamp of the incident recording; None if it is empty."""
     baseline: TimeWindow | None = None
-    """The same for a baseline recorded separately; None when there is none."""
+    """The same for a separately recorded baseline; None if there is none."""
     metric_series: int = 0
     log_lines: int = 0
     spans: int = 0
     edges: int = 0
     changes: int = 0
     platform_events: int = 0
-    """Events of a platform, and snapshots of its objects."""
+    """Platform events, and snapshots of objects."""
     entities: tuple[str, ...] = ()
     files: tuple[FileNote, ...] = ()
     entities_by_kind: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The names that each kind of telemetry holds (`metrics`, `spans`, `logs`, `changes`), in any recording;
-    empty where the source cannot distinguish them."""
+    """The names in each kind of telemetry (`metrics`, `spans`, `logs`, `changes`), in any recording;
+        empty if the source cannot distinguish them.
+    """
     zone: str | None = None
-    """The time zone that the source's own settings name: an IANA name or an offset; else None."""
+    """The time zone in the source's settings: an IANA name or an offset; else None."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """Other names that people give to entities, such as those in another language, and the entity of each."""
+    """Alternative names for entities, such as those in another language, and the entity of each."""
 
 
 class SummarySource(Protocol):
-    """Describes what a source holds."""
+    """Describes the contents of a source."""
 
     def summary(self, ctx: RunContext) -> SourceSummary:
-        """What the source holds. Cheap after the first call."""
+        """What the source contains. Cheap after the first call."""
         ...
 
 
@@ -303,7 +305,7 @@ class MetricSource(Protocol):
     """Metric series."""
 
     def signals(self, ctx: RunContext, recording: Recording) -> tuple[SignalInfo, ...]:
-        """All series of a recording, ordered by entity and signal; empty where there are none."""
+        """All series of a recording, ordered by entity and signal; may be empty."""
         ...
 
     def series(
@@ -317,19 +319,19 @@ class SpanSource(Protocol):
     """Spans of distributed traces."""
 
     def spans(self, ctx: RunContext, recording: Recording, *, window: TimeWindow | None = None) -> SpanTable:
-        """The spans that start inside the window; None means all. Empty table where there are none."""
+        """The spans that start inside the window; None means all. The table may be empty."""
         ...
 
 
 class TopologySource(Protocol):
-    """Who calls whom, and what is a part of what."""
+    """The call graph, and which service each instance belongs to."""
 
     def edges(self, ctx: RunContext) -> tuple[CallEdge, ...]:
         """All known call edges between entities, ordered."""
         ...
 
     def owners(self, ctx: RunContext) -> Mapping[str, str]:
-        """Instance (pod, container, host) to the service it is a part of; others are absent."""
+        """The service of each instance (pod, container, host); other entities are absent."""
         ...
 
 
@@ -348,13 +350,13 @@ class LogSource(Protocol):
     ) -> LogPage:
         """Lines that contain `text` (plain, case-insensitive; None matches all), first `limit` by time.
 
-        Only lines of the named entities, where any are; `searched` counts the lines of those and of the
-        window.
+        Only lines of the named entities, if any are given; `searched` counts all lines of those entities in
+        the window.
         """
         ...
 
     def table(self, ctx: RunContext, recording: Recording) -> LogTable:
-        """All lines of a recording by shape; an empty table where there are none."""
+        """All lines of a recording by shape; the table may be empty."""
         ...
 
 
@@ -367,7 +369,7 @@ class ChangeSource(Protocol):
 
 
 class PlatformSource(Protocol):
-    """What a platform (Kubernetes, a managed database) reports of its objects."""
+    """Reports of a platform (Kubernetes, a managed database) about its objects."""
 
     def events(self, ctx: RunContext) -> tuple[ReportedEvent, ...]:
         """All events, by the time of the last occurrence."""
@@ -380,7 +382,7 @@ class PlatformSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The sources behind one diagnosis; absent telemetry is None and reported as missing."""
+    """The sources of one diagnosis; absent telemetry is None and reported as missing."""
 
     summary: SummarySource
     metrics: MetricSource | None = None

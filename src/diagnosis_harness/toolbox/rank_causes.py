@@ -1,4 +1,4 @@
-"""Candidates for the cause, with the evidence for each."""
+"""Ranks candidates for the cause, with the evidence for each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, UNTIL_PARAMETER, text, timestamp
-from diagnosis_harness.toolbox.effect import can_bring_about
+from diagnosis_harness.toolbox.effect import can_produce
 from diagnosis_harness.toolbox.incident_view import IncidentView, RankedCauses
 from diagnosis_harness.toolbox.signal_item import change_window_of
 from diagnosis_harness.toolbox.sound_system import shows_nothing_unusual
@@ -20,25 +20,24 @@ from diagnosis_harness.toolbox.wording import digits, round4
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
-CANDIDATES_RANKED = 12  # a report shows five of them; a dozen shows who came close
+CANDIDATES_RANKED = 12  # a report shows five; a dozen also shows the close ones
 
 
 @dataclass(frozen=True, slots=True)
 class RankCauses:
     """CAUSE_SCORE items, most suspect first; `entity` is the service, `peer` the affected entity.
 
-    `score` is the evidence above what normal operation shows, in log units; 0 or less means none. Attributes
-    of an
-    item: `rank`; `strength` (0 to 1: 0 for what normal operation shows too or where none is known); `margin`
-    (0 to 1, lead over the next; only of the first); `modalities` (kinds of evidence that agree);
+    `score` is the evidence above what normal operation shows, in log units; 0 or less means none.
+    Attributes of an item: `rank`; `strength` (0 to 1: 0 if normal operation shows the same or is unknown);
+    `margin` (0 to 1, lead over the next; only for the first); `modalities` (kinds of evidence that agree);
     `decided_by`; `fault_kind`; `region` (signal, operation or call); one `<modality>_score` per kind of
-    evidence; `explained_by` and `explained_score`, where a better suspect below explains it; `reality` (0 to
-    1, whether the alerting indicator shows that something is wrong); `effect` (`shown`, `normal` where the
-    affected entity is known to be calm, `unknown`); `fits` (whether what was found can bring that about);
-    `path` (`known`, or `none` where no recorded call leads there from the affected entity; left out without
-    any call graph); `also_seen_as` (a balancer or another view of the same node, merged with it); `onset`;
-    Where all is as usual, an OVERVIEW item says so, with how many metric series were looked at.
-    `independent_of` (the first candidate, of one that broke by itself beside it) with `lead` (0 to 1, over
+    evidence; `explained_by` and `explained_score`, if a better suspect among its callees explains it;
+    `reality` (0 to 1, whether the alerting indicator shows a problem); `effect` (`shown`, `normal` if the
+    affected entity is known to be calm, `unknown`); `fits` (whether the findings can produce the effect);
+    `path` (`known`, or `none` if no recorded call leads there from the affected entity; omitted without a
+    call graph); `also_seen_as` (a balancer or another view of the same node, merged with it); `onset`. If
+    everything is normal, an OVERVIEW item says so, with the number of metric series examined.
+    `independent_of` (the first candidate, if this one broke independently of it) with `lead` (0 to 1, over
     the others that the first one does not explain either).
     """
 
@@ -63,13 +62,16 @@ class RankCauses:
         )
 
     def entities(self, ctx: RunContext) -> Collection[str]:
-        """The names that it can be asked about."""
+        """The names that it accepts."""
         return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
-        """The ranking; without an onset, at that of the named entity, else at that of the system."""
+        """Return the ranking.
+
+        Without an onset, at that of the named entity, otherwise at that of the system.
+        """
         given, named = timestamp(arguments, "onset"), text(arguments, "alert_entity")
-        own = None if given is not None or named is None else self.views.onset_shown_by(ctx, named)
+        own = None if given is not None or named is None else self.views.onset_of_entity(ctx, named)
         onset_s = given if own is None else own.time_s
         view = self.views.for_onset(ctx, onset_s, until_s=timestamp(arguments, "until"))
         if view is None:
@@ -103,12 +105,12 @@ class RankCauses:
 def _overview(
     view: IncidentView, ranking: RankedCauses, window: TimeWindow | None
 ) -> tuple[EvidenceItem, ...]:
-    """That nothing unusual was found; none where anything was, or where too little is known to tell."""
+    """The finding that nothing is unusual; empty if something is, or if there is too little data."""
     if view.metrics is None or ranking.affected is None or window is None:
         return ()
     if ranking.aliases.get(ranking.affected, ranking.affected) != ranking.service:
-        return ()  # what is looked at are series of the whole service, and a part may be broken alone
-    if not shows_nothing_unusual(view, ranking, ranking.victims):
+        return ()  # series of the whole service are examined, and a single part may be broken
+    if not shows_nothing_unusual(view, ranking, ranking.affected_services):
         return ()
     count = len(view.metrics.rows)
     line = (
@@ -191,11 +193,11 @@ def _item(
 
 
 def _safety(one: Candidate, ranking: RankedCauses) -> dict[str, Scalar]:
-    """What a candidate may be released as, if at all: its effect, its path, and what is of its own origin."""
+    """What decides whether a candidate may be released: its effect, its path, and its own evidence."""
     own, views = ranking.own[one.entity], _views(one, ranking)
     found: dict[str, Scalar] = {
         "effect": ranking.effect.state.value,
-        "fits": can_bring_about(ranking.effect, one.natures),
+        "fits": can_produce(ranking.effect, one.natures),
         "origin": " ".join(own.origins),
         "open": own.open,
         "symptom_only": not own.origins and not own.unseen and one.entity == ranking.service,
@@ -206,9 +208,9 @@ def _safety(one: Candidate, ranking: RankedCauses) -> dict[str, Scalar]:
         found[f"unseen_{number}"] = name
     if views:
         found["also_seen_as"] = views[0]
-    beside = ranking.independent
-    if beside is not None and beside.entity == one.entity:
-        found |= {"independent_of": ranking.candidates[0].entity, "lead": round4(beside.lead)}
+    independent_candidate = ranking.independent
+    if independent_candidate is not None and independent_candidate.entity == one.entity:
+        found |= {"independent_of": ranking.candidates[0].entity, "lead": round4(independent_candidate.lead)}
     return found
 
 
@@ -221,9 +223,9 @@ def _window(view: IncidentView) -> TimeWindow | None:
 
 
 def _note(view: IncidentView, ranking: RankedCauses, troubles: Sequence[str]) -> str | None:
-    lacking = [name for name, held in (("metrics", view.metrics), ("spans", view.spans)) if held is None] + (
-        [] if view.graph.entities else ["call graph"]
-    )
+    lacking = [
+        name for name, view_part in (("metrics", view.metrics), ("spans", view.spans)) if view_part is None
+    ] + ([] if view.graph.entities else ["call graph"])
     parts = [f"without {', '.join(lacking)}"] if lacking else []
     parts += troubles
     if ranking.indicator is None:

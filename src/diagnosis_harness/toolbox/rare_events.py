@@ -1,4 +1,4 @@
-"""Failure series that are nearly always zero, scored by counts of requests instead of by their width."""
+"""Scores failure series that are nearly always zero by counts of requests instead of by their width."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diagnosis_harness.analysis.signal_vocabulary import GIVEN_UP
 from diagnosis_harness.analysis.signal_words import words_of
 from diagnosis_harness.toolbox.metric_row import MetricRow
 
-ZERO_SHARE = 0.9  # of normal points without any failure, from which on failures are rare events
+ZERO_SHARE = 0.9  # share of normal points without any failure, from which failures are rare events
 _FAILURE_KINDS = frozenset([SignalKind.ERRORS, SignalKind.AVAILABILITY])
 _COUNTS = frozenset(["request", "requests", "calls", "rps", "qps", "tps", "invocations", "hits"])
 _PER_SECOND = frozenset(["rps", "qps", "tps", "per", "rate"])
@@ -32,11 +32,11 @@ def score_rare_events(
     after: Floats,
     step_s: float,
 ) -> Shift:
-    """The shift with the scores of rare failures exchanged; of all other rows it is as it was.
+    """The shift with the scores of rare failures replaced; other rows are unchanged.
 
     Args:
-        normal: what a row was before the onset and in the baseline; `after`: from the onset on.
-        step_s: seconds of one column, for requests that are counted by the second.
+        normal: values of a row before the onset and in the baseline; `after`: from the onset on.
+        step_s: seconds per column, for requests counted per second.
     """
     up, down = shift.up.copy(), shift.down.copy()
     null_up, null_down = shift.null_up.copy(), shift.null_down.copy()
@@ -56,17 +56,17 @@ def score_rare_events(
             score = _score(before, late, seconds * normal(counter), seconds * after[counter])
         side, null = (up, null_up) if row.meaning.harmful > 0 else (down, null_down)
         side[place] = min(score, MOST_WIDTHS_STILL)
-        null[place] = 0.0  # the chance of a count is known without watching normal windows
+        null[place] = 0.0  # the chance of a count is known without normal windows
     return replace(shift, up=up, down=down, null_up=null_up, null_down=null_down)
 
 
 def _score(before: Floats, late: Floats, requests_before: Floats, requests_late: Floats) -> float:
-    """The score of the failures after the onset, of as many requests, given those before."""
+    """The score of the failures after the onset among so many requests, given those before."""
     (events, trials), (usual, of) = _counts(late, requests_late), _counts(before, requests_before)
     score = rare_score(events, trials, usual, of)
     if score <= NOISE_FLOOR:
         return score
-    # Too small an effect for a finding still tells one candidate from the others.
+    # An effect too small for a finding still distinguishes candidates.
     large = float(np.nan_to_num(high_rows(late[None])[0])) >= LEAST_SHARE
     return score if large else min(score, NOISE_FLOOR)
 
@@ -78,7 +78,7 @@ def _counts(share: Floats, requests: Floats) -> tuple[float, float]:
 
 
 def _failures(row: MetricRow, value: Floats) -> Floats | None:
-    """The share of requests that failed, where the row says so; None where it is no share."""
+    """The share of requests that failed; None if the row is no share."""
     finite = value[np.isfinite(value)]
     largest = float(finite.max()) if len(finite) else 0.0
     if row.meaning.harmful > 0 and row.meaning.kind is SignalKind.ERRORS and not row.rate:
@@ -111,7 +111,7 @@ def _is_rare(share: Floats) -> bool:
 
 
 def counts_requests(row: MetricRow) -> bool:
-    """Whether a series says how many requests there were, and not how many callers gave up."""
+    """Whether a series counts requests, excluding callers that gave up."""
     words = frozenset(words_of(row.signal))
     if row.meaning.kind is not SignalKind.TRAFFIC or counts_callers_that_gave_up(row):
         return False
@@ -119,12 +119,12 @@ def counts_requests(row: MetricRow) -> bool:
 
 
 def counts_callers_that_gave_up(row: MetricRow) -> bool:
-    """Whether a server counts requests whose caller no longer waited: neither its failure nor demand."""
+    """Whether a server counts requests whose caller gave up: neither its own failure nor demand."""
     return row.meaning.kind is SignalKind.TRAFFIC and any(map(GIVEN_UP.fullmatch, words_of(row.signal)))
 
 
 def _fewest_requests(before: Floats, late: Floats) -> float:
-    """Requests of one point where nobody counts them: the smallest share seen was one failure at least."""
+    """The assumed requests per point if none are counted: the smallest share was at least one failure."""
     both = np.concatenate((before, late))
     seen = both[np.isfinite(both) & (both > 0)]
     return 1.0 / float(seen.min()) if len(seen) else 1.0

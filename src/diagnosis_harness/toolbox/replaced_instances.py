@@ -1,7 +1,7 @@
-"""A service whose instances were all replaced, as one series: the old instances before, the new ones after.
+"""Joins the instances of a replaced service into one series: the old ones before, the new ones after.
 
-None of the instances can be compared with itself: a series that ended has nothing after, and one that began
-has nothing before.
+None of the instances can be compared with itself: a series that ended has nothing after the onset, and one
+that began has nothing before.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ HANDOVER_STEPS = 5
 def add_replaced_services(
     rows: Sequence[MetricRow], value: Floats, baseline: Floats, *, split: int
 ) -> tuple[tuple[MetricRow, ...], Floats, Floats]:
-    """The rows, and one for each signal of a service whose instances were all replaced near the onset."""
+    """The rows, plus one per signal of a service whose instances were all replaced near the onset."""
     grouped: dict[tuple[str, str, str | None], list[int]] = {}
     for place, row in enumerate(rows):
         grouped.setdefault((row.owner, row.signal, row.caller), []).append(place)
-    held = np.isfinite(value)
-    replaced = [places for places in grouped.values() if _are_replaced(rows, places, held, split=split)]
+    finite = np.isfinite(value)
+    replaced = [places for places in grouped.values() if _are_replaced(rows, places, finite, split=split)]
     if not replaced:
         return tuple(rows), value, baseline
     added = tuple(replace(rows[places[0]], entity=rows[places[0]].owner) for places in replaced)
@@ -38,16 +38,16 @@ def add_replaced_services(
     )
 
 
-def _are_replaced(rows: Sequence[MetricRow], places: Sequence[int], held: Floats, *, split: int) -> bool:
-    """Whether all are instances, and each ends or begins near the onset, at least one of either sort.
+def _are_replaced(rows: Sequence[MetricRow], places: Sequence[int], finite: Floats, *, split: int) -> bool:
+    """Whether all are instances that end or begin near the onset, with at least one of each.
 
-    An instance that was there all the time is compared with itself.
+    An instance that existed the whole time is compared with itself.
     """
     if len(places) < 2 or any(rows[place].entity == rows[place].owner for place in places):
         return False
     ends, begins = 0, 0
     for place in places:
-        there = np.flatnonzero(held[place])
+        there = np.flatnonzero(finite[place])
         if not len(there):
             continue
         is_new, is_old = there[0] >= split - HANDOVER_STEPS, there[-1] < split + HANDOVER_STEPS

@@ -1,4 +1,4 @@
-"""Log lines that contain a text: how many, and the first of them."""
+"""Finds log lines that contain a text: their number and the first of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from diagnosis_harness.toolbox.wording import one_line
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
-LINES_SHOWN = 20  # a screen of lines; how many match in all is counted beside them
+LINES_SHOWN = 20  # a screen of lines; the total is reported beside them
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class SearchLogs:
         )
 
     def entities(self, ctx: RunContext) -> Collection[str]:
-        """The names that it can be asked about."""
+        """The names that it accepts."""
         return askable_names(ctx, self.sources)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
-        """Count and first lines."""
+        """Return the count and the first lines."""
         if self.sources.logs is None:
             return ToolFindings((), note="the source has no logs")
         wanted, entity = text(arguments, "text"), text(arguments, "entity")
@@ -72,7 +72,7 @@ class SearchLogs:
 
 
 def with_instances(ctx: RunContext, sources: Sources, entity: str) -> tuple[str, ...]:
-    """An entity and every instance of it: what is asked of a service is asked of all of it."""
+    """An entity and all its instances: a search of a service covers its instances."""
     owners = {} if sources.topology is None else sources.topology.owners(ctx)
     return (entity, *sorted(part for part, owner in owners.items() if owner == entity and part != entity))
 
@@ -80,13 +80,13 @@ def with_instances(ctx: RunContext, sources: Sources, entity: str) -> tuple[str,
 def window_argument(
     ctx: RunContext, sources: Sources, arguments: Mapping[str, ArgumentValue]
 ) -> TimeWindow | None:
-    """From `start` to `end`, the recording's own ends where one is left out; None where both are."""
+    """The window from `start` to `end`; the recording supplies a missing end. None if both are missing."""
     start_s, end_s = timestamp(arguments, "start"), timestamp(arguments, "end")
     if start_s is None and end_s is None:
         return None
-    held = sources.summary.summary(ctx).incident or TimeWindow(0.0, 0.0)
-    first = held.start_s if start_s is None else start_s
-    last = held.end_s + 1.0 if end_s is None else end_s
+    recording = sources.summary.summary(ctx).incident or TimeWindow(0.0, 0.0)
+    first = recording.start_s if start_s is None else start_s
+    last = recording.end_s + 1.0 if end_s is None else end_s
     return TimeWindow(first, max(first, last))
 
 
@@ -96,19 +96,19 @@ def _count(
     wanted: str | None,
     scope: tuple[str | None, TimeWindow | None, TimeWindow | None],
 ) -> EvidenceItem:
-    """How many lines; of an entity and in a window that are known, a count that a claim can state."""
+    """The number of lines; with a known entity and window, a claim can state it."""
     entity, window, counted = scope
     states = entity is not None and counted is not None and not wanted
     containing = f" that contain {quote_text(wanted)}" if wanted else ""
     of = f" of {display_name(entity)}" if entity else ""
-    within = f" between {utc_text(window.start_s)} and {utc_text(window.end_s)}" if window else ""
+    when = f" between {utc_text(window.start_s)} and {utc_text(window.end_s)}" if window else ""
     attributes: dict[str, Scalar] = {"searched": searched}
     if wanted:
         attributes["text"] = one_line(wanted)
     return EvidenceItem(
         "count",
         ItemKind.COUNT if states else ItemKind.LOG_LINES,
-        f"{matching} log lines{of}{containing}{within}, {searched} searched",
+        f"{matching} log lines{of}{containing}{when}, {searched} searched",
         entity=entity,
         signal="log lines" if states else None,
         value=float(matching),
@@ -120,14 +120,14 @@ def _count(
 
 def _line(line: LogLine, item_id: str) -> EvidenceItem:
     message = one_line(line.message)
-    who = " ".join(display_name(part) for part in (line.entity, line.level) if part)
+    origin = " ".join(display_name(part) for part in (line.entity, line.level) if part)
     attributes: dict[str, Scalar] = {"message": message}
     if line.level:
         attributes["level"] = one_line(line.level)
     return EvidenceItem(
         item_id,
         ItemKind.LOG_LINES,
-        f"{utc_text(line.time_s)}{f' {who}' if who else ''}: {quote_text(message)}",
+        f"{utc_text(line.time_s)}{f' {origin}' if origin else ''}: {quote_text(message)}",
         entity=line.entity,
         onset_s=line.time_s,
         attributes=attributes,

@@ -1,4 +1,4 @@
-"""One row of the metric table as an evidence item."""
+"""Turns one row of the metric table into an evidence item."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from diagnosis_harness.toolbox.wording import digits, quantity, round4, round4_o
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
 SHARE = 1.0 - NOISE_SHARE
-"""Of normal windows that may move as far by chance."""
-FLAT_BELOW = 1.0  # widths; a smaller move is no move
+"""Share of normal windows that may move as far by chance."""
+FLAT_BELOW = 1.0  # widths; a smaller move counts as none
 
 
 @dataclass(frozen=True, slots=True)
 class SignalMove:
     """How one row moved.
 
-    `z` is its calibrated score in that direction, `bad` whether the direction is harmful. Of `normal_windows`
-    windows of normal operation `as_far` moved as far by themselves; `false_alarm` is the share of them that
-    must be feared (with one more of either, so never 0), None where no normal operation is known.
+    `z` is its calibrated score in that direction, `bad` whether the direction is harmful. `as_far` of
+    `normal_windows` windows of normal operation moved as far by themselves; `false_alarm` is the resulting
+    share (with one added to each number, so never 0), None if no normal operation is known.
     """
 
     row: int
@@ -74,9 +74,9 @@ def moves_of(table: MetricTable) -> list[SignalMove]:
 
 
 def _harms(row: MetricRow, *, rose: bool) -> bool:
-    """Whether a move in this direction is harmful; a loud machine says little about one that it carries.
+    """Whether a move in this direction is harmful; a busy host means little for a service on it.
 
-    Callers that give up harm nobody else, and their users all the same.
+    Callers that give up do not harm other entities, but their users notice.
     """
     if counts_callers_that_gave_up(row):
         return rose
@@ -85,7 +85,7 @@ def _harms(row: MetricRow, *, rose: bool) -> bool:
 
 
 def change_window_of(table: MetricTable, onset_s: float) -> TimeWindow:
-    """What is judged: from onset to the end of the recording or the first hour."""
+    """The judged window: from the onset to the end of the recording or the first hour."""
     half = 0.5 * table.step_s
     end_s = float(table.time_s[table.end - 1]) + half if table.end > table.split else onset_s
     return TimeWindow(onset_s, max(onset_s, end_s))
@@ -96,8 +96,8 @@ def signal_item(
 ) -> EvidenceItem:
     """A SIGNAL_CHANGE item.
 
-    `value` is what at least two points after onset reach (a tenth of many), in the direction of the move; the
-    median for a flat one. `baseline` is the usual level.
+    `value` is the level that at least two points after the onset reach (a tenth of many), in the direction
+    of the move; the median for a flat one. `baseline` is the usual level.
     """
     row = table.rows[move.row]
     earlier = find_step_before(table, move, onset_s=onset_s)
@@ -122,7 +122,7 @@ def signal_item(
         line += f" from {utc_text(began_s)} on"
     is_judged = value is not None and move.false_alarm is not None
     if is_judged and not is_old and move.direction is not Direction.FLAT:
-        # A move that normal operation shows as well must not read as one that it does not.
+        # A move within normal variation must read differently from one beyond it.
         line += f", as far as {move.as_far} of {move.normal_windows} windows of normal operation"
     return EvidenceItem(
         item_id,
@@ -145,7 +145,7 @@ def signal_item(
 
 
 def find_step_before(table: MetricTable, move: SignalMove, *, onset_s: float) -> EarlierStep | None:
-    """The step before the onset since which a row is as it is after it; None where there is none."""
+    """The step before the onset since which a row has its values after the onset; None if there is none."""
     begins_s = table.time_s[: table.end] - 0.5 * table.step_s
     found = find_earlier_step(begins_s, table.value[move.row, : table.end], onset_s=onset_s)
     return None if found is None else replace(found, time_s=round(found.time_s, 3))
@@ -215,6 +215,6 @@ def _line(
 
 
 def usable(move: SignalMove, table: MetricTable) -> bool:
-    """Whether anything can be said of a row: normal points and points after onset."""
+    """Whether a row can be judged: it has normal points and points after the onset."""
     known = bool(np.isfinite(table.shift.level[move.row]))
     return known and int(table.shift.points[move.row]) > 0

@@ -1,6 +1,6 @@
-"""Operations that still run and no longer write a line that each of their spans used to write.
+"""Finds operations that still run but no longer write a line that each of their spans used to write.
 
-Such an operation fails before it reaches the line. Where it fails at its very start it writes no line at all,
+Such an operation fails before it reaches the line. If it fails at its very start it writes no line at all,
 so the order of lines does not show it; its spans do.
 """
 
@@ -26,13 +26,13 @@ EVERY_SPAN: Final = 0.1
 still be one for each: the edges of slices and recordings cut a few. One in twenty of the sum alone, which
 was tried too, took lines of other operations for those of one that was called as often."""
 LEAST_PAIRS: Final = 20
-"""Spans of normal operation from which on as many lines in every slice are hardly a coincidence."""
+"""Number of normal spans from which an equal number of lines in every slice is hardly a coincidence."""
 
 
 def silent_line_clues(logs: LogView, view: SpanView) -> Iterator[Clue]:
-    """One clue for each line that an operation used to write every time, and now writes much more seldom.
+    """One clue for each line that an operation used to write every time and now writes much more rarely.
 
-    What the operations of other entities lack too is missing from the recording, and is no finding.
+    A line that the operations of other entities lack too is missing from the recording, and is no finding.
     """
     counts = _count_spans(view, logs)
     place, pair = _lines_of_operations(logs, view, counts)
@@ -67,7 +67,7 @@ class _SpanCounts:
         entity, operation: the pair.
         sends: whether it is the sending side of a call, which writes no lines of its own.
         normal: spans of each slice of normal operation, pairs by slices.
-        late: spans of the time that is judged.
+        late: spans in the judged window.
     """
 
     entity: Ints
@@ -96,9 +96,9 @@ def _lines_of_operations(logs: LogView, view: SpanView, counts: _SpanCounts) -> 
 
 
 def _missing_elsewhere(missing: Floats, pair: Ints, entity_of: Ints) -> Floats:
-    """Of each line the share that operations of other entities lack, as their median; 0 without others.
+    """For each line the median share that operations of other entities lack; 0 without others.
 
-    Each operation counts once, by the median of its lines, so that one with many lines decides nothing.
+    Each operation counts once, by the median of its lines, so that one with many lines does not dominate.
     """
     pairs, inverse = np.unique(pair, return_inverse=True)
     of_pair = np.array([np.median(missing[inverse == one]) for one in range(len(pairs))])
@@ -111,7 +111,7 @@ def _missing_elsewhere(missing: Floats, pair: Ints, entity_of: Ints) -> Floats:
 
 
 def _count_spans(view: SpanView, logs: LogView) -> _SpanCounts:
-    """Spans by pair, in the slices of the lines; those of a baseline only where lines have one too."""
+    """Spans by pair, in the slices of the lines; baseline spans count only if it has lines too."""
     start_s, recording = view.spans.start_s, view.recording
     early_s = max(0.0, logs.window.start_s - logs.begins_s[0])
     part = np.full(len(start_s), -1, dtype=np.int64)

@@ -1,9 +1,9 @@
-"""Whether all telemetry together shows nothing unusual around an onset.
+"""Decides whether all telemetry together shows nothing unusual around an onset.
 
-False reassurance is a wrong answer. So whoever is affected must be known to be as usual, and every entity's
-symptoms over the whole recording and not around the onset alone: an onset may be stated too early or too
-late, and what was brief vanishes in an hour. No candidate may stand out, requests must come as usual, and
-nothing may have stayed unread.
+False reassurance is a wrong answer. So the affected entities must be known to be normal, and so must every
+entity's symptoms over the whole recording, not only around the onset: a stated onset may be wrong, and
+brief trouble disappears in an hour. No candidate may stand out, requests must arrive as usual, and no
+telemetry may be unread.
 """
 
 from __future__ import annotations
@@ -23,49 +23,53 @@ from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.rare_events import counts_callers_that_gave_up, counts_requests
 
 STANDS_OUT = 0.5
-"""Score, in log units above the noise, from which a candidate stands out: one window of normal operation in
-fifty reaches it (`analysis.rank`)."""
+"""Score, in log units above the noise, from which a candidate stands out: one normal window in fifty
+reaches it
+(`analysis.rank`).
+"""
 EXCURSION = 8.0
-"""Usual steps from one point to the next, as widths, between the lows of a series and its highest: normal
-noise spans three to six of them, with the one-sided noise of high percentiles up to seven."""
+"""Range of a series from low to high, in usual steps between points: normal noise covers three to six of
+them,
+up to seven for the one-sided noise of high percentiles.
+"""
 SMOOTHED = 3
-"""Points in a row that are looked at together: one late scrape is no trouble, three in a row are."""
+"""Consecutive points examined together: one late scrape is no trouble, three in a row are."""
 STEP_OF_NOISE = 0.954
 """The usual step between two points of normal noise, in its standard deviations."""
 LEAST_SHARE, LEAST_PART = 0.01, 0.05
-"""Spread that any series has: one request of a hundred where failures are counted, else a twentieth."""
+"""Minimum spread of any series: one request of a hundred if failures are counted, else a twentieth."""
 LEAST_RECORDED = 20
-"""Points of a recording that show how a series is by itself."""
+"""Points of a recording needed to show how a series behaves by itself."""
 
 
-def shows_nothing_unusual(view: IncidentView, ranking: RankedCauses, victims: Collection[str]) -> bool:
-    """Whether whoever is affected is known to be as usual, and nothing anywhere stands out.
+def shows_nothing_unusual(view: IncidentView, ranking: RankedCauses, affected: Collection[str]) -> bool:
+    """Whether the affected entities are known to be normal, and nothing stands out anywhere.
 
     Args:
-        victims: whoever may be affected: the alert's entity, else wherever users arrive.
+        affected: the possibly affected entities: the alert's entity, otherwise all entry points.
     """
     table = view.metrics
     if table is None or ranking.effect.state is not EffectState.NORMAL:
         return False
     if any(one.score >= STANDS_OUT for one in ranking.candidates):
         return False
-    courses = _symptom_courses(table, victims)
-    if not any(owner in victims for owner, _ in courses) or not all(map(is_steady, courses.values())):
+    courses = _symptom_courses(table, affected)
+    if not any(owner in affected for owner, _ in courses) or not all(map(is_steady, courses.values())):
         return False
-    return _has_usual_demand(table, victims)
+    return _has_usual_demand(table, affected)
 
 
-def _symptom_courses(table: MetricTable, victims: Collection[str]) -> dict[tuple[str, str], Floats]:
-    """Each symptom of each entity over the whole recording, harm upwards; of instances their mean.
+def _symptom_courses(table: MetricTable, affected: Collection[str]) -> dict[tuple[str, str], Floats]:
+    """Each symptom of each entity over the whole recording, harm upwards; the mean over instances.
 
-    Of calls those that whoever is affected makes: their users wait for them as for its own work.
+    Only calls made by the affected entities are included: their users wait for those as for their own work.
     """
     grouped: dict[tuple[str, str], list[int]] = {}
     for place, row in enumerate(table.rows):
         own = row.caller is None and row.meaning.side is SignalSide.OWN
-        felt = row.caller in victims or (row.callee is not None and row.owner in victims)
+        is_relevant = row.caller in affected or (row.callee is not None and row.owner in affected)
         is_symptom = row.meaning.kind in SYMPTOMS and row.meaning.harmful != 0
-        if (own or felt) and (is_symptom or counts_callers_that_gave_up(row)):
+        if (own or is_relevant) and (is_symptom or counts_callers_that_gave_up(row)):
             grouped.setdefault((row.owner, row.signal), []).append(place)
     found = {}
     for (owner, signal), places in grouped.items():
@@ -77,7 +81,8 @@ def _symptom_courses(table: MetricTable, victims: Collection[str]) -> dict[tuple
 def is_steady(course: Floats) -> bool:
     """Whether a series never rises far above its own lows for three points in a row.
 
-    Its noise is taken from one point to the next, so a trouble that fills most of the recording shows.
+    Its noise is taken from steps between neighbouring points, so trouble that fills most of the recording
+    shows.
     """
     known = course[np.isfinite(course)]
     if len(known) < LEAST_RECORDED:
@@ -90,12 +95,12 @@ def is_steady(course: Floats) -> bool:
     return float(high - low) <= EXCURSION * max(width, least / 2.0)
 
 
-def _has_usual_demand(table: MetricTable, victims: Collection[str]) -> bool:
-    """Whether requests come as usual, where anything counts them: a surge or a silence is not usual."""
+def _has_usual_demand(table: MetricTable, affected: Collection[str]) -> bool:
+    """Whether requests arrive as usual, if anything counts them: neither a surge nor silence is usual."""
     growth = [
         float(table.shift.value[place]) / level
         for place, row in enumerate(table.rows)
-        if row.caller is None and row.owner in victims and counts_requests(row)
+        if row.caller is None and row.owner in affected and counts_requests(row)
         and (level := float(table.shift.level[place])) > 0
     ]  # fmt: skip
     return not growth or 1.0 / LEAST_DEMAND <= median(growth) <= LEAST_DEMAND

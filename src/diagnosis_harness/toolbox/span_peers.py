@@ -1,7 +1,7 @@
-"""Whom a client span calls when the callee wrote no span: as the span names it, else as its operation does.
+"""Finds the callee of a client span if the callee wrote no span: from the span's attributes or its operation.
 
 Databases, providers and services without instrumentation write no spans; OpenTelemetry's client spans name
-them (`peer.service`, `server.address`, `db.system`). A name inside the cluster is that of its service.
+them (`peer.service`, `server.address`, `db.system`). A name inside the cluster refers to its service.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from diagnosis_harness.toolbox.ports import SpanTable
 
 CALLEE_LETTERS = 3
-"""Letters of a name that an operation may name its callee by: shorter words mean too many other things."""
+"""Minimum length of a name by which an operation may name its callee: shorter words are too ambiguous."""
 _INSIDE = re.compile(r"[^.]+(\.[^.]+)?(\.svc(\..*)?|\.[^.]+\.local|\.local|\.internal)?")
 """Addresses inside a cluster: `orders`, `orders.shop`, `orders.shop.svc.cluster.local`, `orders.internal`."""
 _WORDS = re.compile(r"[\s/.:]+")
@@ -24,7 +24,7 @@ _WORDS = re.compile(r"[\s/.:]+")
 
 @dataclass(frozen=True, slots=True)
 class SpanPeers:
-    """By span the place of its callee in `names`, or -1 where nobody knows it."""
+    """For each span the index of its callee in `names`, or -1 if unknown."""
 
     names: tuple[str, ...]
     of_span: NDArray[np.int64]
@@ -32,7 +32,7 @@ class SpanPeers:
 
 @dataclass(frozen=True, slots=True)
 class PeerReader:
-    """Reads callees, given the services that the telemetry knows and the owners of instances."""
+    """Finds callees, given the known services and the owners of instances."""
 
     known: frozenset[str]
     owners: Mapping[str, str]
@@ -45,7 +45,7 @@ class PeerReader:
         names = sorted({name for name in (*of_peer, *of_operation) if name is not None})
         place = {name: at for at, name in enumerate(names)}
         found = np.full(len(part), -1, dtype=np.int64)
-        if part.client is not None:  # without kinds an operation may as well name whom it serves
+        if part.client is not None:  # without span kinds an operation may equally name its caller
             coded = np.array([place.get(name or "", -1) for name in of_operation], dtype=np.int64)
             found[part.client] = coded[part.operation[part.client]]
         if part.peer is not None:
@@ -55,7 +55,7 @@ class PeerReader:
         return SpanPeers(tuple(names[at] for at in used.tolist()[1:]), found[:-1].astype(np.int64) - 1)
 
     def entity_of(self, peer: str) -> str:
-        """The service of an address inside the cluster or of an instance, else the name itself."""
+        """The service of an address inside the cluster or of an instance, otherwise the name itself."""
         if peer in self.owners or peer in self.known:
             return self.owners.get(peer, peer)
         first = peer.split(".", 1)[0]
@@ -64,6 +64,6 @@ class PeerReader:
 
 
 def _service_in(operation: str, spelled: Mapping[str, str]) -> str | None:
-    """The one known service that an operation names; None where it names none or several."""
+    """The one known service that an operation names; None if it names none or several."""
     found = {spelled[word] for word in _WORDS.split(operation.lower()) if word in spelled}
     return found.pop() if len(found) == 1 else None

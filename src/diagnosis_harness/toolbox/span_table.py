@@ -1,4 +1,4 @@
-"""The spans of an incident and of its baseline as one table, with their own times and calls."""
+"""The spans of an incident and of its baseline as one table, with their self times and calls."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _Number = TypeVar("_Number", bound=np.generic)
 class SpanView:
     """Incident and baseline spans together; entities are owners (services).
 
-    `fault` marks rows at or after onset, `recording` is 0 for the incident, 1 for the
-    baseline and `AFTER_END` for what is later than the end of the comparison. Entities
-    that only their callers recorded are among the entities.
+    `fault` marks rows at or after the onset; `recording` is 0 for the incident, 1 for the baseline and
+    `AFTER_END` for spans after the end of the comparison. Entities that only their callers recorded are
+    included.
     """
 
     entities: tuple[str, ...]
@@ -37,9 +37,9 @@ class SpanView:
     recording: NDArray[np.int8]
 
     def since(self, onset_s: float, until_s: float | None = None) -> SpanView:
-        """The same spans for an onset: those of the incident from it on, up to an end, are marked.
+        """The same spans for an onset: marks those of the incident from the onset to an end.
 
-        What is later than the end is neither the trouble nor normal operation.
+        Later spans are neither trouble nor normal operation.
         """
         begun_s = self.spans.start_s
         fault = (begun_s >= onset_s) & (self.recording == 0)
@@ -56,7 +56,7 @@ class SpanView:
 
     @property
     def untraced(self) -> frozenset[str]:
-        """Entities of which there is no span: they are known from client spans alone."""
+        """Entities without any span of their own: they are known from client spans alone."""
         written = np.isin(np.arange(len(self.entities)), self.spans.entity)
         return frozenset(name for name, own in zip(self.entities, written.tolist(), strict=True) if not own)
 
@@ -75,7 +75,7 @@ class SpanView:
 
 
 def load_span_view(ctx: RunContext, sources: Sources, *, owners: Mapping[str, str]) -> SpanView | None:
-    """All spans before any onset, see `SpanView.since`; None where the incident recording has none."""
+    """All spans before an onset is chosen, see `SpanView.since`; None if the incident recording has none."""
     if sources.spans is None:
         return None
     incident = sources.spans.spans(ctx, Recording.INCIDENT)
@@ -95,7 +95,7 @@ def load_span_view(ctx: RunContext, sources: Sources, *, owners: Mapping[str, st
     exclusive = self_time(spans)
     calls = calls_between(spans)
     exclusive[calls.caller_row] = (
-        0.0  # a client span waits; its time is the call's gap, not the caller's work
+        0.0  # a client span waits; its time belongs to the call's gap, not to the caller's work
     )
     fault = np.zeros(len(spans), np.bool_)
     return SpanView(entities, operations, spans, exclusive, calls, fault, recording)
@@ -144,12 +144,12 @@ def _join(
 
 
 def _clients(parts: Sequence[SpanTable]) -> Flags | None:
-    """Which spans send a request; None where no recording says it."""
+    """Which spans send a request; None if no recording states it."""
     if all(part.client is None for part in parts):
         return None
     return _one([np.zeros(len(part), np.bool_) if part.client is None else part.client for part in parts])
 
 
 def _one(columns: Sequence[NDArray[_Number]]) -> NDArray[_Number]:
-    """The columns one behind the other; a single one as it is, since copying millions of spans is dear."""
+    """The concatenated columns; a single one unchanged, since copying millions of spans is expensive."""
     return columns[0] if len(columns) == 1 else np.concatenate(columns)

@@ -1,4 +1,4 @@
-"""When it began by a step of symptoms: of whom the alert names or users meet first, then of all."""
+"""Finds the onset by a joint step of symptoms: of the alert's entity or the entry points, then of all."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.ports import AlertInfo
 
 LEAST_TOGETHER = 2
-"""Series that must step together where any may, or at any time: of hundreds one does by chance."""
+"""Series that must step together if any series, or any time, may count: of hundreds one steps by chance."""
 CLEAR_ANYWHERE = 2.0 * CLEAR
-"""Widths of a step where nobody said when: all columns are looked at, and not the few before an alert."""
+"""Widths of a step if no time was stated: all columns are examined, not only a few before an alert."""
 
 
 def step_onset(view: IncidentView, alert: AlertInfo, *, alert_s: float | None) -> OnsetEstimate | None:
-    """The step of the series that raise the question: of several, or before an alert of one alone.
+    """The step of the series that raise the question: of several series, or of a single one before an alert.
 
-    Few points lie between what began and its alert: a split of the whole recording needs more.
+    Few points lie between the onset and its alert; a split of the whole recording would need more.
     """
     table = view.metrics
     if table is None:
@@ -71,10 +71,10 @@ def _step(
 
 
 def _columns_to_try(view: IncidentView, table: MetricTable, alert_s: float | None) -> Flags:
-    """Columns that an onset may be at: shortly before an alert, and where any spans were recorded.
+    """Columns at which an onset may be: shortly before an alert, and where any spans were recorded.
 
-    Whoever exports the spans of a few minutes exports those of the incident, and before and after an onset
-    elsewhere there would be none to compare.
+    A user who exports spans of a few minutes exports those of the incident; elsewhere there would be no
+    spans to compare.
     """
     begins_s = table.time_s - 0.5 * table.step_s
     first_s, last_s = (-np.inf, np.inf) if alert_s is None else (alert_s - REACH_S, alert_s)

@@ -1,4 +1,4 @@
-"""What the tools of one run share: views of the incident by onset, each computed once."""
+"""Views of the incident by onset, shared by the tools of one run and computed once each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _Read = TypeVar("_Read")
 
 
 class ViewPart(StrEnum):
-    """Telemetry that is read as a whole; where one kind does not fit into memory, the others are used."""
+    """Telemetry that is read as a whole; if one kind does not fit into memory, the others are used."""
 
     METRICS = "metrics"
     SPANS = "spans"
@@ -38,12 +38,12 @@ class ViewPart(StrEnum):
 
 
 VIEWS_MAX = 3
-"""A run asks about two or three onsets; an hour of 3,000 series takes some 20 MB in each view."""
+"""A run uses two or three onsets; an hour of 3,000 series takes some 20 MB in each view."""
 
 
 @dataclass(slots=True)
 class Views:
-    """Views by onset, the most recently used ones cached; safe to share between threads."""
+    """Views by onset, with a cache of the most recently used ones; safe to share between threads."""
 
     sources: Sources
     _lock: RLock = field(default_factory=RLock)
@@ -55,7 +55,7 @@ class Views:
     _events: tuple[Occurrence, ...] | None = None
 
     def at(self, ctx: RunContext, onset_s: float, until_s: float | None = None) -> IncidentView:
-        """The view for exactly this onset, and what comes after it up to an end, or until it was over."""
+        """The view for exactly this onset, up to the given end or the end of the trouble."""
         span = (onset_s, until_s)
         with self._lock:
             view = self._views.pop(span, None)
@@ -73,10 +73,10 @@ class Views:
             return view
         alert = self.sources.summary.summary(ctx).alert
         entity = alert.entity or view.usual_entry()
-        felt = [] if entity is None else view.symptoms_shown_by(entity)
-        # Of a whole system some series comes and goes at any time; that is nobody's episode.
-        rows = view.indicator_rows(alert) if felt else []
-        over_s = end_of_episode(view.metrics, rows, also=felt) if rows else None
+        symptoms = [] if entity is None else view.symptoms_of_entity(entity)
+        # In a whole system some series rises and falls at any time; that is no entity's episode.
+        rows = view.indicator_rows(alert) if symptoms else []
+        over_s = end_of_episode(view.metrics, rows, also=symptoms) if rows else None
         if over_s is None:
             return view
         cut = build_incident_view(ctx, self.sources, recorded, onset_s=onset_s, until_s=over_s)
@@ -89,14 +89,14 @@ class Views:
         return self.at(ctx, view.onset_s, view.onset_s + MOST_AFTER_S)
 
     def troubles(self) -> tuple[str, ...]:
-        """A sentence for each kind of telemetry that could not be read."""
+        """One sentence for each kind of telemetry that could not be read."""
         return tuple(f"{kind} were not compared: {failure}" for kind, failure in self._failures.items())
 
     def require(self, kind: ViewPart) -> None:
-        """Refuse to go on without telemetry that could not be read: nothing found in it is no finding.
+        """Refuse to continue without telemetry that could not be read: finding nothing in it is no finding.
 
         Raises:
-            ToolFailure: why it could not be read.
+            ToolFailure: with the reason why it could not be read.
         """
         if kind in self._failures:
             raise self._failures[kind]
@@ -120,9 +120,9 @@ class Views:
         return self._recorded
 
     def _try(self, kind: ViewPart, read: Callable[[], _Read | None]) -> _Read | None:
-        """What was read; None where it does not fit into memory, which reading again would not change.
+        """The telemetry; None if it does not fit into memory, which another attempt would not change.
 
-        Log lines stand beside other telemetry, so no failure of theirs holds that up.
+        Log lines complement other telemetry, so no failure to read them stops the rest.
         """
         try:
             return read()
@@ -133,7 +133,7 @@ class Views:
             return None
 
     def events(self, ctx: RunContext) -> tuple[Occurrence, ...]:
-        """What a platform reported, read once; see `platform_occurrences`."""
+        """Platform reports, read once; see `platform_occurrences`."""
         with self._lock:
             if self._events is None:
                 platform = self.sources.platform
@@ -144,22 +144,22 @@ class Views:
     def for_onset(
         self, ctx: RunContext, given_s: float | None, *, until_s: float | None = None
     ) -> IncidentView | None:
-        """The view for a given onset, else for the one found; None where there is none."""
+        """The view for a given onset, otherwise for the one found; None if there is none."""
         if given_s is not None:
             return self.at(ctx, given_s, until_s)
         found = self.onset(ctx, None)
         return None if found is None else self.at(ctx, found.time_s, until_s)
 
     def onset(self, ctx: RunContext, given_s: float | None) -> OnsetEstimate | None:
-        """The onset to use, and what the indicators say of it.
+        """The onset to use, and what the indicators show about it.
 
-        A given or stated onset is used as it is. The time of an alert is replaced by an earlier instant where
-        the alerting indicator clearly changed then, or several symptoms stepped together: an alert fires
-        after what it alerts to. Without either the indicators decide alone, and where they are not clear the
-        first fault that a platform reports and that still lasts, then the strongest step that symptoms of the
-        system take together; None where there is none either.
+        A given or stated onset is used unchanged. The time of an alert is replaced by an earlier one if the
+        alerting indicator clearly changed then, or several symptoms stepped together: an alert fires after
+        what it reports. Without either, the indicators alone decide. If they are not clear, the first fault
+        that a platform reports and that still lasts is used, then the strongest step that symptoms of the
+        system take together; None if there is none either.
         """
-        with self._lock:  # also taken in `at`: two threads never search for the same onset twice
+        with self._lock:  # also taken in `at`, so two threads never search for the same onset twice
             if given_s not in self._onsets:
                 self._onsets[given_s] = self._find_onset(ctx, given_s)
             return self._onsets[given_s]
@@ -197,41 +197,41 @@ class Views:
         return found
 
     def _onset_by_platform(self, ctx: RunContext) -> OnsetEstimate | None:
-        """When the first fault was reported that still lasts; a platform's own words need no clarity."""
+        """When the first fault was reported that still lasts; a platform report needs no clarity."""
         fault = first_fault(self.events(ctx))
         return None if fault is None else OnsetEstimate(fault.first_s, fault.first_s, 0.0, moved=True)
 
-    def onset_shown_by(self, ctx: RunContext, entity: str) -> OnsetEstimate | None:
-        """The onset by an entity's own symptoms alone; None where somebody stated one, or they are not clear.
+    def onset_of_entity(self, ctx: RunContext, entity: str) -> OnsetEstimate | None:
+        """The onset from an entity's own symptoms alone; None if one was stated, or they are not clear.
 
-        Another entity's trouble, earlier or louder, is not when this one's began.
+        Earlier or stronger trouble of another entity does not date this one's.
         """
         summary = self.sources.summary.summary(ctx)
         stated = summary.onset_s if summary.onset_s is not None else summary.alert.time_s
         if stated is not None or summary.incident is None:
             return None
         view = self.at(ctx, summary.incident.end_s)
-        rows = view.symptoms_shown_by(entity)
+        rows = view.symptoms_of_entity(entity)
         if view.metrics is None or not rows:
             return None
         begins_s = view.metrics.time_s - 0.5 * view.metrics.step_s
         return estimate_onset(begins_s, view.metrics.value[rows], stated_s=None)
 
     def names(self, ctx: RunContext) -> frozenset[str]:
-        """The names that a tool can be asked about. It takes no lock: callers never wait for a view."""
+        """The names that tools accept. It takes no lock: callers never wait for a view."""
         names = self._names
         if names is None:
             names = self._names = askable_names(ctx, self.sources)
         return names
 
     def find_affected(self, ctx: RunContext) -> str | None:
-        """The entity that shows the incident: the alert's, else where users arrive."""
+        """The entity that shows the incident: the alert's, otherwise an entry point."""
         alert = self.sources.summary.summary(ctx).alert
         view = self._any(ctx)
         return alert.entity or (view.usual_entry() if view is not None else None)
 
     def find_indicated(self, ctx: RunContext) -> str | None:
-        """Whose series an onset is estimated from; None where they are of several entities, or of none."""
+        """The entity whose series the onset is estimated from; None if there are several, or none."""
         view = self._any(ctx)
         fault = first_fault(self.events(ctx))
         found = self.onset(ctx, None)
@@ -245,7 +245,7 @@ class Views:
         return owners.pop() if len(owners) == 1 else None
 
     def is_onset_searched(self, ctx: RunContext) -> bool:
-        """Whether nothing but a step that several entities take together says when it began."""
+        """Whether only a joint step of several entities shows when it began."""
         summary = self.sources.summary.summary(ctx)
         if summary.onset_s is not None or summary.alert.time_s is not None:
             return False
@@ -253,7 +253,7 @@ class Views:
         return found is not None and found.by_several
 
     def graph(self, ctx: RunContext) -> tuple[CallGraph, Mapping[str, str]]:
-        """The call graph between services, and the service of each instance; empty where nothing is known."""
+        """The call graph between services, and the service of each instance; empty if unknown."""
         view = self._any(ctx)
         return (CallGraph(), {}) if view is None else (view.graph, view.owners)
 

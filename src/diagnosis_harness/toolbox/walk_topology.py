@@ -1,4 +1,4 @@
-"""Who calls whom, around one entity."""
+"""Reports callers and callees around one entity."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind
 
 @dataclass(frozen=True, slots=True)
 class WalkTopology:
-    """CALL_EDGE items (entity: callee, peer: caller), nearest first; from all that tells of calls.
+    """CALL_EDGE items (entity: callee, peer: caller), nearest first; from all telemetry about calls.
 
-    Attribute `distance`: calls between the asked entity and this edge, 1 for its own.
+    Attribute `distance`: number of calls from the given entity to this edge, 1 for its own.
     """
 
     views: Views
@@ -46,11 +46,11 @@ class WalkTopology:
         )
 
     def entities(self, ctx: RunContext) -> Collection[str]:
-        """The names that it can be asked about."""
+        """The names that it accepts."""
         return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
-        """The edges."""
+        """Return the edges."""
         graph, owners = self.views.graph(ctx)
         asked = text(arguments, "entity") or ""
         entity = owners.get(asked, asked)

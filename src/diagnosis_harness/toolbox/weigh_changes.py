@@ -1,4 +1,4 @@
-"""Which changes fit the incident in time, place and words, and why the others are ruled out."""
+"""Weighs which changes fit the incident in time, place and words, and why the others are ruled out."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from diagnosis_harness.analysis.change_weight import (
     weigh,
 )
 from diagnosis_harness.analysis.change_words import (
+    has_own_words,
     matches_of,
     new_words,
-    tells_what,
     words_in,
     words_of_names,
 )
@@ -34,13 +34,13 @@ from diagnosis_harness.toolbox.wording import digits, one_line, round4
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
-LINES_READ = 20_000  # of each side of the onset: enough for the words, and a bound on memory
-LINES_REACH_S = 3_600.0  # how long after the onset lines are read, as far as metrics are judged
-WORDS_SHOWN = 6  # the rarest first, which say why a change matches
+LINES_READ = 20_000  # on each side of the onset: enough for the words, and a bound on memory
+LINES_REACH_S = 3_600.0  # how long after the onset lines are read, the same as for metrics
+WORDS_SHOWN = 6  # the rarest first, which explain why a change matches
 WORDS_CACHED = 4_096  # texts of lines without their numbers; a system writes some hundreds
 _NUMBER = re.compile(r"\d+")
-SHORT_SHA = 7  # as `git log --oneline` shows them
-FARTHEST = 8  # calls from the affected entity; no path of a reader's interest is longer
+SHORT_SHA = 7  # the length that `git log --oneline` uses
+FARTHEST = 8  # calls from the affected entity; longer paths are of no interest
 _TROUBLED = frozenset({"error", "err", "fatal", "critical", "crit", "panic", "severe", "emergency", "alert"})
 _REASONS = {
     ChangeVerdict.CANDIDATE: "fits in time, place and words; unproven",
@@ -56,14 +56,14 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class WeighChanges:
-    """CHANGE_EVENT items: unproven candidates, likeliest first, then the others with what speaks against.
+    """CHANGE_EVENT items: unproven candidates, likeliest first, then the others with counter-evidence.
 
-    A commit stands with its deploy, at the time of the deploy. `score` (0 to 1) joins nearness in time, place
-    on the path from the affected entity, and how well its words fit those of new log lines and of the alert;
-    it is never a proof. Attributes of an item: `verdict` (`candidate`, `unread` where only
-    time and place are known, `uncompared` where no new line is, `no-match`, or why it is ruled out),
-    `matched` (the words that fit), `leads` (no
-    other fits nearly as well), `change_kind`, `summary`, `commit`, `author`, `files`, `before_onset_s`.
+    A commit is joined with its deploy, at the time of the deploy. `score` (0 to 1) combines nearness in
+    time, place on the path from the affected entity, and how well its words fit those of new log lines and
+    of the alert; it is never a proof. Attributes of an item: `verdict` (`candidate`, `unread` if only time
+    and place are known, `uncompared` if there is no new line, `no-match`, or why it is ruled out),
+    `matched` (the words that fit), `leads` (no other fits nearly as well), `change_kind`, `summary`,
+    `commit`, `author`, `files`, `before_onset_s`.
     """
 
     views: Views
@@ -85,11 +85,11 @@ class WeighChanges:
         )
 
     def entities(self, ctx: RunContext) -> Collection[str]:
-        """The names that it can be asked about."""
+        """The names that it accepts."""
         return self.views.names(ctx)
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
-        """The changes, weighed."""
+        """Return the weighed changes."""
         sources = self.views.sources
         if sources.changes is None:
             return ToolFindings((), note="the source has no changes")
@@ -116,10 +116,10 @@ class WeighChanges:
 
 
 def join_deploys(events: Sequence[ChangeEvent], names: Collection[str]) -> list[ChangeEvent]:
-    """Each commit at the time and the service of its deploy; a deploy of known commits is told by them.
+    """Each commit at the time and service of its deploy; a deploy of known commits is replaced by them.
 
-    A commit that no deploy names belongs to the service that its files name, and came with that service's
-    next deploy, where there is one.
+    A commit that no deploy names belongs to the service that its files name, and arrived with that
+    service's next deploy, if there is one.
     """
     commits = [event for event in events if event.files or event.diff]
     deploys = [event for event in events if event not in commits and event.sha is not None]
@@ -141,11 +141,11 @@ def join_deploys(events: Sequence[ChangeEvent], names: Collection[str]) -> list[
                 commit.author,
             )
         )
-    shown = {each.sha for each in commits}
+    commit_shas = {each.sha for each in commits}
     others = [
         event
         for event in events
-        if event not in commits and not any(_is_same(event.sha, sha) for sha in shown)
+        if event not in commits and not any(_is_same(event.sha, sha) for sha in commit_shas)
     ]
     return [*joined, *others]
 
@@ -155,7 +155,7 @@ def _is_same(one: str | None, other: str | None) -> bool:
 
 
 def _owner_of(commit: ChangeEvent, names: Collection[str]) -> str | None:
-    """The service that a folder of the files is named like: `services/cart/x.go` is of `cartservice`."""
+    """The service that a folder is named after: `services/cart/x.go` belongs to `cartservice`."""
     folders = {part.lower() for file in commit.files for part in file.split("/")[:-1] if len(part) >= 4}
     found = sorted(
         name
@@ -184,24 +184,24 @@ def _change(
         count_calls_between(entity, below=below, known=known),
         event.sha,
         "\n".join((event.summary, *event.files, changed or event.diff)),
-        bool(event.files or event.diff or tells_what(event.summary, [entity or "", event.entity or ""])),
+        bool(event.files or event.diff or has_own_words(event.summary, [entity or "", event.entity or ""])),
     )
 
 
 def _words_of_alert(ctx: RunContext, sources: Sources) -> dict[str, float]:
     alert = sources.summary.summary(ctx).alert
-    said = " ".join(part for part in (alert.signal, alert.summary) if part)
-    return dict.fromkeys(words_in(said), 0.5)  # who writes an alert does not know the cause
+    alert_text = " ".join(part for part in (alert.signal, alert.summary) if part)
+    return dict.fromkeys(words_in(alert_text), 0.5)  # the author of an alert does not know the cause
 
 
 def _words_of_new_lines(ctx: RunContext, sources: Sources, onset_s: float) -> dict[str, float]:
-    """Words of log lines that are new since the onset, of errors where there are any."""
+    """Words of log lines that are new since the onset, of errors if there are any."""
     if sources.logs is None:
         return {}
     after = _lines(ctx, sources, TimeWindow(onset_s, onset_s + LINES_REACH_S))
     before = _lines(ctx, sources, TimeWindow(onset_s - LINES_REACH_S, onset_s))
     troubled = [line for line in after if (line.level or "").lower() in _TROUBLED]
-    words = lru_cache(WORDS_CACHED)(words_in)  # lines differ in their numbers, which are no words
+    words = lru_cache(WORDS_CACHED)(words_in)  # lines differ in their numbers, which are not words
     return new_words(
         (words(_NUMBER.sub("", line.message)) for line in troubled or after),
         (words(_NUMBER.sub("", line.message)) for line in before),
@@ -221,7 +221,7 @@ def _item(event: ChangeEvent, one: WeighedChange, item_id: str, *, onset_s: floa
     kind, summary = one_line(event.kind, most=60), one_line(event.summary)
     before_s = round4(onset_s - event.time_s)
     matched = ", ".join(one.words[:WORDS_SHOWN])
-    told = {
+    optional = {
         "matched": matched,
         "commit": sha,
         "author": one_line(event.author or "", most=60),
@@ -234,7 +234,7 @@ def _item(event: ChangeEvent, one: WeighedChange, item_id: str, *, onset_s: floa
         "summary": summary,
         "before_onset_s": before_s,
         "leads": one.leads,
-        **{name: value for name, value in told.items() if value},
+        **{name: value for name, value in optional.items() if value},
     }
     of = f" of {display_name(event.entity)}" if event.entity else ""
     nearness = f"{digits(abs(before_s))} s {'before' if before_s >= 0 else 'after'} the onset"

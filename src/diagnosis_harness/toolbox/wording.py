@@ -1,4 +1,4 @@
-"""Numbers and foreign text inside evidence lines."""
+"""Formats numbers and foreign text inside evidence lines."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from math import isfinite
 
 
 def round4(value: float) -> float:
-    """The value to four significant digits: what an item holds is exactly what its line says."""
+    """The value to four significant digits, so that an item states exactly what its line states."""
     return float(f"{value:.4g}")
 
 
 def round4_or_none(value: float) -> float | None:
-    """The same; None for what is not finite."""
+    """The same; None for a value that is not finite."""
     return round4(value) if isfinite(value) else None
 
 
 def digits(value: float) -> str:
-    """A rounded value in plain digits, without exponent where it has a usual size."""
+    """A rounded value in plain digits, without exponent if it has a usual size."""
     if value == 0:
         return "0"
     if 1e-6 <= abs(value) < 1e15:
@@ -26,7 +26,7 @@ def digits(value: float) -> str:
 
 
 def quantity(value: float, unit: str | None) -> str:
-    """A value with its unit; a ratio has no word of its own, as `0.28` is read as one."""
+    """A value with its unit; a ratio has none, since `0.28` is read as one."""
     return f"{digits(value)} {unit}" if unit and unit != "ratio" else digits(value)
 
 

@@ -17,7 +17,7 @@ from diagnosis_harness.analysis.change_words import (
     WordFit,
     matches_of,
     new_words,
-    tells_what,
+    has_own_words,
     words_in,
     words_of_names,
 )
@@ -123,7 +123,7 @@ def test_without_new_lines_words_speak_against_no_change(
 )
 def test_names_versions_and_words_of_rollouts_tell_nothing_of_a_change(summary: str, *, tells: bool) -> None:
     """They stand in every deploy."""
-    assert tells_what(summary, ["seats"]) is tells
+    assert has_own_words(summary, ["seats"]) is tells
 
 
 def test_the_nearer_in_time_and_place_comes_first_of_equal_words() -> None:

@@ -15,7 +15,7 @@ from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.players.embedded.standing import LEAST_MARGIN, weaknesses
 from diagnosis_harness.testing.sources import InMemorySources
-from diagnosis_harness.toolbox.effect import Effect, EffectState, can_bring_about
+from diagnosis_harness.toolbox.effect import Effect, EffectState, can_produce
 from diagnosis_harness.toolbox.ports import AlertInfo, CallEdge, Series
 from diagnosis_harness.toolbox.rank_causes import RankCauses
 from diagnosis_harness.toolbox.views import Views
@@ -182,7 +182,7 @@ def test_a_queue_is_reached_from_by_those_that_use_it(ctx: RunContext) -> None:
 )
 def test_failures_do_not_explain_slowness(felt: Nature, found: set[Nature], *, fitting: bool) -> None:
     """Errors explain errors; slowness explains slowness and time-outs; nothing found contradicts nothing."""
-    assert can_bring_about(Effect(EffectState.SHOWN, frozenset({felt})), found) == fitting
+    assert can_produce(Effect(EffectState.SHOWN, frozenset({felt})), found) == fitting
 
 
 def test_a_balancer_is_the_service_behind_it(ctx: RunContext) -> None:
