@@ -15,9 +15,9 @@ from diagnosis_harness.analysis.change_weight import (
 )
 from diagnosis_harness.analysis.change_words import (
     WordFit,
+    has_own_words,
     matches_of,
     new_words,
-    has_own_words,
     words_in,
     words_of_names,
 )
