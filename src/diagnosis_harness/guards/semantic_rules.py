@@ -20,6 +20,19 @@ from diagnosis_harness.guards.semantic_guard import SemanticCase, decides
 from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.tools.evidence import EvidenceItem
 
+
+def _is_unconnected(item: EvidenceItem) -> bool:
+    """Whether no recorded call leads from the affected entity to a cause.
+
+    Where no calls are recorded at all, what the affected entity shows may connect the two; where it shows
+    nothing either, any entity that moved would do as its cause.
+    """
+    path, affected = item.attributes.get("path"), item.peer
+    if path is None and affected not in (None, item.entity):
+        return item.attributes.get("effect") == "unknown"
+    return path == "none"
+
+
 OBJECTIONS: Mapping[SemanticReason, Callable[[EvidenceItem], bool]] = MappingProxyType(
     {
         SemanticReason.EFFECT_NORMAL: lambda item: item.attributes.get("effect") == "normal",
@@ -27,7 +40,7 @@ OBJECTIONS: Mapping[SemanticReason, Callable[[EvidenceItem], bool]] = MappingPro
         SemanticReason.SYMPTOM_ONLY: lambda item: item.attributes.get("symptom_only") is True,
         SemanticReason.SCOPE_TOO_WIDE: lambda item: len(scope_of(item)) > SCOPE_MOST,
         SemanticReason.ONSET_SEARCHED: lambda item: item.attributes.get("onset_searched") is True,
-        SemanticReason.NO_PATH: lambda item: item.attributes.get("path") == "none",
+        SemanticReason.NO_PATH: _is_unconnected,
     }
 )
 """The objections that a ranking records against its candidate; empty if it could not decide."""

@@ -158,6 +158,23 @@ def test_who_is_not_reached_by_calls_is_a_candidate_only(
     assert (SemanticReason.NO_PATH in objections(found["ledger"])) == (path == "none")
 
 
+@pytest.mark.parametrize(
+    ("shown", "is_unconnected"),
+    [
+        ((), True),
+        ((line("web", "cpu_percent", 30.0, unit="percent"),), True),
+        ((line("web", "latency", SLOW + 0.1),), False),
+    ],
+)
+def test_without_calls_and_without_an_effect_nothing_connects_a_cause(
+    ctx: RunContext, shown: tuple[Series, ...], is_unconnected: bool
+) -> None:
+    """Whatever moved would otherwise be the cause of what nobody measured."""
+    found = rank_items(ctx, *shown, line("pay", "latency", SLOW), calls=())
+
+    assert (SemanticReason.NO_PATH in objections(found["pay"])) is is_unconnected
+
+
 def test_a_queue_is_reached_from_by_those_that_use_it(ctx: RunContext) -> None:
     """A backlog grows because its reader is slow: the call goes the other way."""
     found = rank_items(
