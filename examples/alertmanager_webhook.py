@@ -1,4 +1,4 @@
-"""What Alertmanager does: it posts a firing group, and the service answers with the run that looks into it.
+"""Does what Alertmanager does: posts a firing group, and the service answers with the run about it.
 
 Start a service with `diagnose serve --from FOLDER`, then run `python examples/alertmanager_webhook.py`. The
 settings for a real Alertmanager are in `alertmanager.yml` beside this file.

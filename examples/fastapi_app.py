@@ -47,7 +47,7 @@ def create_app(folder: str) -> FastAPI:
 
 
 async def lines(run: dh.LiveRun) -> AsyncIterator[str]:
-    """A run as text; when the client goes away, the generator is closed and the run is cancelled."""
+    """A run as text; if the client disconnects, the generator is closed and the run is cancelled."""
     try:
         async for step in run:
             yield f"{step.kind} {step.name}\n"

@@ -1,4 +1,4 @@
-"""A client of the service: it asks, shows the run's stages as they come, and prints what was released.
+"""A client of the service: asks, shows the run's stages as they come, and prints what was released.
 
 Start a service with `diagnose serve --from FOLDER`, then run
 `python examples/http_client.py "Why did the alert fire?"`.

@@ -1,8 +1,8 @@
-"""A policy of your own over a folder of telemetry: it concludes with the cause that leads the ranking.
+"""A policy of your own over a folder of telemetry: it concludes the first cause of the ranking.
 
 Run it with `python examples/own_policy.py FOLDER`; `diagnose demo --keep DIR` makes such a folder. What the
-policy concludes is a draft: code checks it against the recorded evidence before anything is released. A cause
-needs evidence of its own beside its place in the ranking.
+policy concludes is a draft: code checks it against the recorded evidence before anything is released. Besides
+its place in the ranking, a cause needs evidence of its own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class FirstOfTheRanking:
 
 
 def conclude(ranking: dh.EvidenceRecord, changes: dh.EvidenceRecord) -> dh.GiveDraft:
-    """The leading candidate as the cause; an empty draft where nothing of it has changed."""
+    """The first candidate as the cause; an empty draft if none of its signals changed."""
     first = next((item for item in ranking.items if item.kind is dh.ItemKind.CAUSE_SCORE), None)
     moved = next((item for item in changes.items if first is not None and item.entity == first.entity), None)
     if first is None or first.entity is None or moved is None:

@@ -1,4 +1,4 @@
-"""A tool of your own: what it observed is recorded, and only what the record supports is released.
+"""A tool of your own: its observations are recorded, and only what a record supports is released.
 
 Run it with `python examples/own_tool.py`. The policy here claims two things, one of them invented.
 """
@@ -30,7 +30,7 @@ class QueueDepth:
     spec = dh.ToolSpec(name="queue_depth", description="Depth of the work queue.")
 
     def run(self, ctx: dh.RunContext, arguments: Mapping[str, object]) -> dh.ToolFindings:
-        """Ask the queue; a constant stands for it here. An observation says of which time it is."""
+        """Ask the queue, here a constant. An observation states its time."""
         depth = dh.EvidenceItem(
             item_id="depth",
             kind=dh.ItemKind.SIGNAL_CHANGE,

@@ -12,11 +12,11 @@ from diagnosis_harness.report.document import RunDocument, plain_json
 from diagnosis_harness.tools.evidence import InvocationStatus, ItemKind
 
 Json = Mapping[str, Any]
-"""Published JSON, whose fields are known by name alone."""
+"""Published JSON; its fields are read by name."""
 
 
 def result_of(document: RunDocument) -> RunResult:
-    """What a published document names and says."""
+    """What a published document states."""
     report: Json = plain_json(document.report)
     ranked = _ranking(document)
     release = document.release
@@ -45,7 +45,7 @@ def result_of(document: RunDocument) -> RunResult:
 
 
 def _bearing(report: Json) -> list[str]:
-    """Sentences of the claims that a cause rests on; without a cause, of all claims."""
+    """Sentences of the claims that support a cause; without a cause, of all claims."""
     wanted = {claim_id for cause in report["causes"] for claim_id in cause["claim_ids"]}
     return [
         str(claim["sentence"])
@@ -59,7 +59,7 @@ def _lines(texts: Iterable[str]) -> str:
 
 
 def _ranking(document: RunDocument) -> dict[str, Json]:
-    """Attributes of each entity's item in the last ranking that holds it."""
+    """Attributes of each entity's item in the last ranking that contains it."""
     found: dict[str, Json] = {}
     for record in document.records:
         stored: Json = {} if record.stored is None else json.loads(record.stored)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from diagnosis_harness.bench.interval import Interval, bootstrap, wilson
 from diagnosis_harness.bench.scoring import Outcome
 
-EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # releases lie above one half, so the bins are finer there
+EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # most releases are above one half, so the bins are finer there
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Calibration:
     """The curve, and the mean squared error of the confidence (Brier, 1950).
 
     Attributes:
-        base: the same error of whoever says the share of right releases every time; to be useful, a
-            confidence must stay below it.
+        base: the same error of a constant confidence equal to the share of right releases; a useful
+            confidence has a smaller error.
     """
 
     bins: tuple[Bin, ...]
@@ -40,7 +40,7 @@ class Calibration:
 
 
 def measure_calibration(outcomes: Iterable[Outcome]) -> Calibration | None:
-    """Over all releases with a confidence of which is known whether they are right; None without any."""
+    """Over all releases that have a confidence and whose correctness is known; None without any."""
     pairs = [
         (outcome.confidence, float(outcome.right))
         for outcome in outcomes

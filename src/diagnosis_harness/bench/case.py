@@ -12,9 +12,9 @@ from typing import Protocol
 class Condition(StrEnum):
     """What the question states about an incident, or about a healthy window of the same data.
 
-    A shifted time is the published onset, or where none is published the alert's time. `ALERT` puts a
-    realistic alert in place of the onset: on the entry's moved series, two minutes after the onset. A healthy
-    window holds no fault: its alert names a series, its onset a time, and the bare question neither.
+    A shifted time is the published onset or, without one, the alert's time. `ALERT` puts a realistic alert in
+    place of the onset: on the entry's moved series, two minutes after the onset. A healthy window holds no
+    fault: its alert names a series, its onset a time, and the bare question neither.
     """
 
     AS_PUBLISHED = "as-published"
@@ -67,16 +67,17 @@ class Case:
 
     Attributes:
         incident_id: the published id; the truth is found by it. It appears in no file of the folder.
-        group: the part of the data set that is scored separately; scores of groups do not compare.
+        group: the part of the data set that is scored separately; scores of different groups are not
+            comparable.
         scenario: a finer part, also scored separately; empty where there is none.
         entities: what could be blamed, ordered; the level of chance follows from their number.
         owners: instance to the service it is a part of.
         left_out: entities that the published scoring leaves out of the ranking.
-        condition: what was stated; `export` was asked for it.
+        condition: what was stated; `export` was called with it.
         onset_s: when the incident began, as published; None where it is not published.
         alert_entity: the entity of the alert that the folder states; None where it states none.
         moved: the entry's moved series, where the data show one.
-        unused: roles of files that were written and that the product cannot use yet, such as `commits`.
+        unused: roles of files that were written but that the product cannot use yet, such as `commits`.
     """
 
     incident_id: str
@@ -99,7 +100,7 @@ class Truth:
     """The right answer, as far as the data set gives it. What it does not give is empty and not scored.
 
     Attributes:
-        entities: everything at fault; empty where nothing was wrong; several where there were several causes.
+        entities: everything at fault; empty if nothing was wrong; several if there were several causes.
         fault_kind: the data set's own word for the kind; scores are split by it.
         kinds: `FaultKind` wire values that are right for it. Without a fault (a surge of load) a released
             claim of one of these kinds says so.
@@ -231,17 +232,17 @@ With several processes it is handed to them: it is a function of a module, or an
 
 
 class DataSet(Protocol):
-    """A source of cases. Its labels are a separate door, opened only after all runs have ended."""
+    """A source of cases. Its labels are read separately, only after all runs have ended."""
 
     @property
     def name(self) -> str:
-        """As the command line knows it."""
+        """Its name on the command line."""
         ...
 
     def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> Sequence[str]:
         """All incidents that exist under a condition, in a fixed order that reveals nothing about the truth.
 
-        Empty where the data set has no such condition. The labels are not opened.
+        Empty if the data set has no such condition. The labels are not opened.
 
         Raises:
             InvalidInput: the data are not in the given folder.
@@ -249,7 +250,7 @@ class DataSet(Protocol):
         ...
 
     def export(self, incident_id: str, condition: Condition, target: Path) -> Case:
-        """Write one incident, as the asker states it, below `target`, in a folder with an opaque name.
+        """Write one incident, as the question states it, below `target`, in a folder with an opaque name.
 
         A folder of normal operation may be shared: it is written below `target` once and found again. For a
         healthy window the folder holds a window of this incident's data in which nothing was wrong.
@@ -260,10 +261,10 @@ class DataSet(Protocol):
         ...
 
     def labels(self, incident_ids: Sequence[str]) -> Mapping[str, Truth]:
-        """The truth of these incidents at least, by id. Never called before the runs have ended.
+        """The truth of at least these incidents, by id. Never called before the runs have ended.
 
         The incidents may have been exported by other processes: a simulated world is simulated again.
-        An incident whose published truth names nobody or cannot be read is here all the same, with a sentence
-        in `unusable`. Healthy windows have none: nothing is wrong in them.
+        An incident whose published truth names nothing or cannot be read is included, with a sentence in
+        `unusable`. Healthy windows have none: nothing is wrong in them.
         """
         ...

@@ -16,7 +16,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.strict_json import parse_json
 
 RANK = {WRONG: 0, FALSE_ALARM: 0, NOT_FIRST: 1, QUIET: 1, FIRST: 2, RIGHT: 3}
-"""Ordered from worst to best: a wrong release is worse than none, a right one better than a candidate."""
+"""Ordered from worst to best: a wrong release is worse than none, a right one is better than a candidate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How an incident came out, and which entity was named first; empty where none was."""
+    """The result of an incident, and which entity was named first; empty if none was."""
 
     standing: str
     named: str
@@ -48,18 +48,18 @@ class Change:
 
     @property
     def better(self) -> bool:
-        """Whether it stands better than before; False also for what is equally good in another way."""
+        """Whether it is better than before; False also for a different but equally good result."""
         return RANK[self.after] > RANK[self.before]
 
     @property
     def worse(self) -> bool:
-        """Whether it stands worse than before."""
+        """Whether it is worse than before."""
         return RANK[self.after] < RANK[self.before]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All incidents that both benches hold, and how many only one of them holds."""
+    """All incidents that are in both benches, and how many are only in one of them."""
 
     shared: int
     changes: tuple[Change, ...]
@@ -68,7 +68,7 @@ class Comparison:
 
     @property
     def chance(self) -> float:
-        """How probable a difference at least as lopsided is by luck: the exact sign test, two-sided."""
+        """The probability of a difference at least this large by chance: the exact two-sided sign test."""
         better = sum(change.better for change in self.changes)
         worse = sum(change.worse for change in self.changes)
         count = better + worse
@@ -94,7 +94,7 @@ def compare_benches(before: Mapping[Place, Standing], after: Mapping[Place, Stan
 
 
 def read_bench(file: Path) -> Mapping[Place, Standing]:
-    """How every incident stood, from a document as `bench --json` wrote it.
+    """The result of every incident, from a document that `bench --json` wrote.
 
     Raises:
         InvalidInput: it cannot be read, or is of another form.
@@ -114,7 +114,7 @@ def read_bench(file: Path) -> Mapping[Place, Standing]:
 
 
 def comparison_lines(comparison: Comparison) -> list[str]:
-    """What to print: the worse ones first, since they are why one compares."""
+    """The lines to print, the worse incidents first, since they are the reason to compare."""
     worse = [change for change in comparison.changes if change.worse]
     better = [change for change in comparison.changes if change.better]
     other = [change for change in comparison.changes if not change.worse and not change.better]

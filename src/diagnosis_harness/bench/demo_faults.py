@@ -1,4 +1,4 @@
-"""Simulated faults as a data set: so many unseen seeds of each kind, and as many sound worlds."""
+"""Simulated faults as a data set: a number of unseen seeds of each kind, and as many healthy worlds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RIGHT_KINDS: Mapping[FaultKind, frozenset[str]] = {
     FaultKind.SLOW_DEPENDENCY: frozenset({"DEPENDENCY", "LATENCY"}),
     FaultKind.NONE: frozenset(),
 }
-"""The product's kinds of fault that are right for each; the same as those of these faults in hard kinds."""
+"""The product's kinds of fault that are right for each; the same as for these faults in the hard kinds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ class HardKinds:
 
     @property
     def use(self) -> str:
-        """What the seeds are for, as every group of scores says it."""
+        """What the seeds are for, as shown with every group of scores."""
         return "published seeds" if self.first_seed % 2 else "development seeds"
 
     def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ def _simulate(incident_id: str) -> HardWorld:
 
 
 def _blamable(world: HardWorld) -> tuple[str, ...]:
-    """Services that the recording knows, and other entities with metrics, such as machines and queues."""
+    """Services in the recording, and other entities with metrics, such as machines and queues."""
     seen = world.telemetry
     names = {edge.caller for edge in seen.calls} | {edge.callee for edge in seen.calls}
     names |= {seen.owners.get(series.entity, series.entity) for series in seen.metrics}

@@ -1,4 +1,4 @@
-"""A bench as one HTML page that needs nothing but itself: tables, curves, each wrong release with its why.
+"""A bench as one self-contained HTML page: tables, curves, and each wrong release with its evidence.
 
 Names and sentences come from data sets and are escaped; the page has no script and loads nothing.
 """
@@ -130,7 +130,7 @@ def _table(heading: str, rows: Sequence[tuple[str, Score]]) -> str:
 
 
 def _further(score: Score) -> str:
-    """Figures that only some data sets have, each with what it says."""
+    """Figures that only some data sets have, each with its explanation."""
     rows = "".join(
         f"<tr><td>{escape(measure.title)}: {escape(measure.says)}</td><td>{_cell(figure)}</td>"
         f"<td>{figure.count}</td></tr>"
@@ -172,7 +172,7 @@ def _costs(score: Score) -> str:
 
 
 def _wrong(outcome: Outcome) -> str:
-    """One wrong release: who was blamed on what evidence, and in which words."""
+    """One wrong release: what was blamed, the evidence, and the sentences."""
     run, truth = outcome.run, outcome.truth
     blamed = "; ".join(
         f"{cause.entity} ({cause.fault_kind}, {cause.region or 'no region'}, decided by"

@@ -11,7 +11,7 @@ from diagnosis_harness.bench.interval import Interval
 ROW, LEFT, WIDE = 22, 230, 420
 SIDE, EDGE = 260, 40
 BESIDE = (-6, 16)
-"""Where the counts of neighbouring dots stand, above and below, so that they do not cover each other."""
+"""Offsets of the counts of neighbouring dots, above and below, so that they do not overlap."""
 
 
 def interval_plot(title: str, rows: Sequence[tuple[str, Interval]]) -> str:
@@ -46,7 +46,7 @@ def _x(share: float) -> float:
 
 
 def reliability_plot(calibration: Calibration) -> str:
-    """Share of right releases over the confidence that they were released with; the diagonal is honest."""
+    """Share of right releases by their confidence; a calibrated confidence lies on the diagonal."""
     dots = "".join(
         f'<line x1="{_right(one.confidence)}" x2="{_right(one.confidence)}" y1="{_up(one.right.low)}"'
         f' y2="{_up(one.right.high)}" stroke="var(--ink)" stroke-width="2"/>'

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Z_95 = 1.959963984540054
 RESAMPLES = 2000  # the ends of the interval are then steady to about one percent of its width
-SEED = 20240101  # any: the same one always, so that the same outcomes give the same interval
+SEED = 20240101  # arbitrary but fixed, so that the same outcomes give the same interval
 
 Statistic = Callable[[NDArray[np.float64]], float]
 """A figure of some rows of numbers; rows are incidents."""
@@ -19,7 +19,7 @@ Statistic = Callable[[NDArray[np.float64]], float]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A figure with its 95% interval, and of how many incidents it is."""
+    """A figure with its 95% interval and its number of incidents."""
 
     share: float
     low: float
@@ -28,7 +28,7 @@ class Interval:
 
 
 def wilson(hits: int, count: int) -> Interval:
-    """Wilson's score interval at 95% (1927). Of nothing, nothing is known: the whole range."""
+    """Wilson's score interval at 95% (1927). Without data it is the whole range."""
     if count == 0:
         return Interval(share=0.0, low=0.0, high=1.0)
     share, z2 = hits / count, Z_95**2

@@ -1,6 +1,6 @@
-"""The entity whose metrics changed most: a simple method to compare with.
+"""The entity whose metrics changed most: a simple method for comparison.
 
-It shares no code with the product's analysis, so that it stays the same while that changes. Each series is
+It shares no code with the product's analysis, so that it stays the same when that changes. Each series is
 compared before and after the stated time; an entity is as loud as its loudest series.
 """
 
@@ -15,9 +15,9 @@ from diagnosis_harness.bootstrap.diagnosis import Diagnosis
 from diagnosis_harness.toolbox.ports import Recording, Series, SourceSummary
 
 BEFORE_ALERT_S = 300.0  # an alert fires some minutes after the change that raised it
-LATER_PART = 0.75  # with nothing stated, the last quarter of the recording is taken for the incident
-POINTS_MIN = 3  # fewer points before tell no spread
-FLOOR = 0.01  # a series that never moved counts as if it moved by one percent of its level
+LATER_PART = 0.75  # with nothing stated, the last quarter of the recording counts as the incident
+POINTS_MIN = 3  # fewer points before give no spread
+FLOOR = 0.01  # the spread of a series that never moved is one percent of its level
 KEPT = 10  # the scorer leaves some out, and looks for ties
 MAD_TO_DEVIATION = 1.4826  # of a normal distribution
 
@@ -43,7 +43,7 @@ def find_loudest(diagnosis: Diagnosis) -> tuple[tuple[str, float], ...]:
 
 
 def _split_s(summary: SourceSummary) -> float:
-    """From when on the incident is looked for: what is stated, else the last part of the recording."""
+    """The assumed beginning of the incident: the stated time, else the last part of the recording."""
     if summary.onset_s is not None:
         return summary.onset_s
     if summary.alert.time_s is not None:

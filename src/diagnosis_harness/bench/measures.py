@@ -11,12 +11,12 @@ from diagnosis_harness.bench.interval import Interval, bootstrap, mean, wilson
 from diagnosis_harness.bench.scoring import Outcome
 
 Reads = Callable[[Outcome], bool | float | None]
-"""What one outcome adds to a figure; None where the figure does not speak of it."""
+"""What one outcome adds to a figure; None if the figure is not about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One figure: its name in files, its heading on pages, what it says, and what one outcome adds to it."""
+    """One figure: its name in files, its heading, its explanation, and what one outcome adds to it."""
 
     name: str
     title: str
@@ -98,7 +98,7 @@ MEASURES = (
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Medians over the runs of a group; and the longest, since somebody waits for it."""
+    """Medians over the runs of a group, and the longest time, since somebody waits for it."""
 
     elapsed_s: float
     longest_s: float
@@ -110,7 +110,7 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Figures of one group of outcomes; a figure of nothing is left out."""
+    """Figures of one group of outcomes; a figure without data is left out."""
 
     split: str
     name: str
@@ -158,7 +158,7 @@ SPLITS: tuple[tuple[str, Callable[[Outcome], str]], ...] = (
     ("fault kind", lambda outcome: f"{outcome.run.case.group}: {outcome.truth.fault_kind}"),
     ("decided by", lambda outcome: outcome.decided_by),
 )
-"""By what outcomes of one condition are split; kinds and scenarios inside of their group."""
+"""How the outcomes of one condition are split; kinds and scenarios are split within their group."""
 
 
 def score_splits(outcomes: Sequence[Outcome]) -> tuple[Score, ...]:

@@ -16,7 +16,7 @@ from diagnosis_harness.bench.work import NOT_READ
 from diagnosis_harness.kernel.json_value import JsonValue
 
 FORMAT = 2
-"""The form of the document; the first had one data set, one condition and fewer figures."""
+"""The version of the document; the first had one data set, one condition and fewer figures."""
 
 COLUMNS = (
     "",
@@ -36,7 +36,7 @@ COLUMNS = (
 )
 CANDIDATES_WRITTEN = 10
 REFUSED_SHOWN = 5
-"""Folders that the product refused and that a table names with the reason; the document has them all."""
+"""How many refused folders a table names with the reason; the document lists all of them."""
 
 
 def bench_document(results: Iterable[BenchResult], *, code: str) -> dict[str, JsonValue]:
@@ -90,14 +90,14 @@ def rows_not_scored(result: BenchResult) -> list[str]:
 
 
 def line_of_unused(outcomes: Sequence[Outcome]) -> str | None:
-    """The roles of files that were written and that the product cannot use yet, where there are any."""
+    """The roles of files that were written but that the product cannot use yet, if there are any."""
     roles = Counter(role for outcome in outcomes for role in outcome.run.case.unused)
     named = ", ".join(f"{role} (of {count} runs)" for role, count in sorted(roles.items()))
     return f"written and not used yet: {named}" if named else None
 
 
 def failure_line(outcomes: Sequence[Outcome]) -> str | None:
-    """What did not work, when something did not; the figures then measure less than the whole path."""
+    """A line about failures, if there were any; the figures then measure less than the whole path."""
     broken = [outcome for outcome in outcomes if outcome.broken]
     if not broken:
         return None
@@ -118,7 +118,7 @@ def failure_line(outcomes: Sequence[Outcome]) -> str | None:
 
 
 def share_text(score: Score, name: str) -> str:
-    """A figure as people read it; a dash where it is of nothing."""
+    """A figure for people; a dash if it has no data."""
     figure = score.figures.get(name)
     return "–" if figure is None else f"{figure.share:.2f}"
 

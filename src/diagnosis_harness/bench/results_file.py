@@ -1,7 +1,7 @@
 """Stores finished runs in a file, so that a stopped bench can continue.
 
 A line is one run under a key, which is a digest of everything that decides the run: the code, the settings,
-the question and every byte of the folders. Scores and truths are not in it.
+the question and every byte of the folders. The file has no scores and no truths.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from diagnosis_harness.kernel.errors import InvalidInput
 
 PACKAGE = Path(__file__).parents[1]
 IDLE_ROOMS = ("bench", "server", "simulator", "testing")
-"""Rooms whose code no diagnosis of a folder goes through; what they write is in the folder's digest."""
+"""Rooms whose code no diagnosis of a folder uses; what they write is in the folder's digest."""
 
 BEGINS = b'{"key": "'
 """How each line of the file begins."""
 
 KEEPING = ("bench/answer.py", "bench/loudest.py", "bench/case.py")
-"""Modules of the bench that decide what is kept of a run."""
+"""Modules of the bench that decide what is stored about a run."""
 
 
 class ResultsFile:
-    """Runs by key. A line that was cut short, as by a kill, is dropped, and so are runs of another form."""
+    """Runs by key. Lines that were cut off, as by a kill, are dropped, and so are runs in another format."""
 
     def __init__(self, path: Path | None) -> None:
-        """Read what is there.
+        """Read the existing runs.
 
         Raises:
             InvalidInput: the file cannot be read or written, its folder is not there, or it holds something
@@ -57,7 +57,7 @@ class ResultsFile:
 
     @property
     def keys(self) -> frozenset[str]:
-        """Keys of all runs that are there."""
+        """Keys of all stored runs."""
         return frozenset(self._lines)
 
     def append(self, key: str, run: BenchRun) -> None:
@@ -79,7 +79,7 @@ def _read(lines: Iterable[bytes], place: str) -> Iterator[tuple[str, dict[str, A
             raise _no_results(place)
         try:
             held = json.loads(line)
-        except ValueError:  # damaged: the run is made again
+        except ValueError:  # damaged: the run is repeated
             continue
         if isinstance(held, dict) and isinstance(held.get("key"), str):
             yield held.pop("key"), held
@@ -115,13 +115,13 @@ def _from_line(line: Mapping[str, Any], case: Case) -> BenchRun:
 
 
 def digest_code() -> str:
-    """A digest of the code that a diagnosis goes through, of its tables, and of what is kept of a run."""
+    """A digest of the code and tables that a diagnosis uses, and of the code that decides what is stored."""
     files = (file for file in sorted(PACKAGE.rglob("*")) if file.is_file())
     return digest_files(PACKAGE, [file for file in files if _decides(file.relative_to(PACKAGE))])
 
 
 def _decides(file: Path) -> bool:
-    """Whether a file of the package may decide what a run finds, or what is kept of it."""
+    """Whether a file of the package may decide what a run finds, or what is stored about it."""
     if "__pycache__" in file.parts:
         return False
     return file.parts[0] not in IDLE_ROOMS or file.as_posix() in KEEPING

@@ -1,8 +1,8 @@
-"""All incidents of a data set through the whole path; labels are opened when the last run has ended.
+"""Runs all incidents of a data set through the whole path; labels are opened when the last run has ended.
 
-Each incident is exported, diagnosed and forgotten: its folder is removed, and what remains is the answer.
-A bench with a results file goes on where it was stopped, and runs nothing twice of which neither the code nor
-a byte of the folder has changed.
+Each incident is exported and diagnosed; then its folder is removed and only the answer is kept. A bench with
+a results file continues where it stopped, and repeats no run unless its code or a byte of its folder has
+changed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Tick = Callable[[int, int], None]
 """Called after each run with how many have ended, and of how many."""
 
 UNSEEN = frozenset({"SCOPED", "NONE"})
-"""Levels of a truth whose culprit may leave no telemetry: it need not be among the entities of the data."""
+"""Levels of a truth whose culprit may have no telemetry: it need not be among the entities of the data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class BenchResult:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How many processes work at once (1 is this one alone), and who is told of each run."""
+    """How many processes work at once (1 is only this one), and what is called after each run."""
 
     jobs: int = 1
     tick: Tick | None = None
@@ -103,7 +103,7 @@ def run_bench(
         bench: the data set, the whole path, and where folders are written.
         wanted: which incidents under which conditions; all as published by default.
         results: runs that need not be repeated; new ones are added.
-        pace: how many processes, and who is told; this process alone by default.
+        pace: how many processes, and what is called after each run; only this process by default.
 
     Raises:
         InvalidInput: the data are not there, or nothing is there under these conditions.
@@ -183,7 +183,7 @@ def _why_unscored(run: BenchRun, truth: Truth | None) -> str:
 
 
 def spread(ids: Sequence[str], limit: int | None) -> tuple[str, ...]:
-    """At most `limit` of the ids, evenly spaced, so that a few stand for all groups."""
+    """At most `limit` of the ids, evenly spaced, so that a few represent all groups."""
     if limit is None or limit >= len(ids):
         return tuple(ids)
     return tuple(ids[index * len(ids) // limit] for index in range(limit))

@@ -1,8 +1,9 @@
-"""One finished run held against the truth. Ties count against us.
+"""Compares one finished run with the truth.
 
-The place of the right answer is its place in the list of released causes followed by the unproven candidates,
-without entities that the data set leaves out and without repeats. Where several entities are at fault, the
-best place of any of them counts; how many of them were released is scored apart.
+Ties count against us. The place of the right answer is its place in the list of released causes followed by
+the unproven candidates, without entities that the data set leaves out and without repeats. If several
+entities are at fault, the best place of any of them counts; how many of them were released is scored
+separately.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from diagnosis_harness.diagnosis.claim import BROADER
 
 SUCCESS = "SUCCESS"  # wire values of ReleaseOutcome
 ANSWERS = frozenset({SUCCESS, "FALLBACK"})
-SCOPE_MAX = 3  # a scoped answer that names more entities narrows nothing down
+SCOPE_MAX = 3  # a scoped answer that names more entities narrows down nothing
 RIGHT, WRONG, FALSE_ALARM = "released, right", "released, wrong", "false alarm"
 FIRST, NOT_FIRST, QUIET = "candidate, first", "not first", "nothing released"
 SHORT_ID = 7  # characters of a commit's id, as `git log --oneline` shows them
@@ -25,14 +26,14 @@ LONG_ID = re.compile(r"[0-9a-f]{12,}")
 WORD = re.compile(r"\w+")
 SCOPED = "SCOPED"
 LEVELS_IN_ORDER = ("NONE", SCOPED, "LOCALISED", "EXPLAINED", "TRIGGER")
-"""What can be known, from nothing on: the levels of a truth, and among them those of `CauseLevel`."""
+"""What can be known, from nothing upwards: the levels of a truth, which include those of `CauseLevel`."""
 TRIGGER = "TRIGGER"
 EXPLAINING = frozenset({"EXPLAINED", TRIGGER})
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run held against its truth. None is what this data set, or this answer, says nothing about.
+    """One run compared with its truth. None means that this data set, or this answer, does not say.
 
     Attributes:
         place: counts from 1; None when nothing at fault was named, or nothing was wrong.
@@ -45,7 +46,7 @@ class Outcome:
         kind_right: the first named entity that counts is at fault, and its kind of fault is right.
         region_right: the first named entity that counts is at fault, and the place in it that is named is the
             right one.
-        named_or_scoped: what was at fault is named first, or a scoped release holds it.
+        named_or_scoped: what was at fault is named first, or is in the scope of a scoped release.
         level_right: a right release claims exactly the level that the data allow.
         level_overstated: a right release claims more than the data allow.
         explained: a release is right, and claims that what happened is explained. None without a fault.
@@ -61,7 +62,7 @@ class Outcome:
         mechanism_words: the answer as a whole holds the words of the mechanism.
         false_alarm: a cause was released though nothing was wrong. None where something was.
         broken: a tool call failed, or the run gave no answer; its place says little about the analysis.
-        chance: by how many entities the luck of a random order finds the right one, for the first 1, 3 and 5.
+        chance: the probability that a random order has the right entity among its first 1, 3 and 5.
         alert_right: the alert's own entity is at fault; None where no alert names an entity.
         loudest_right: the entity whose metrics changed most is at fault.
     """
@@ -101,7 +102,7 @@ class Outcome:
 
     @property
     def standing(self) -> str:
-        """How the answer stands, in words that files and comparisons use."""
+        """The result, in the words of files and comparisons."""
         if self.released:
             return FALSE_ALARM if self.false_alarm else WRONG if self.wrong else RIGHT
         if not self.truth.entities:
@@ -115,7 +116,7 @@ class Outcome:
 
 
 def judge(run: BenchRun, truth: Truth) -> Outcome:
-    """Hold a finished run against its truth."""
+    """Compare a finished run with its truth."""
     result = run.result
     released = result.outcome == SUCCESS
     named = [*result.causes, *result.candidates]
@@ -208,7 +209,7 @@ def _best_place(truth: Truth, run: BenchRun) -> int | None:
 def _is_right(run: BenchRun, truth: Truth) -> bool:
     """Whether a release is right: without a fault it says so, or names a kind that is no fault.
 
-    Every cause that it names has to be at fault: an innocent one beside the guilty is a wrong statement too.
+    Every cause that it names must be at fault: an innocent one beside the guilty one is wrong as well.
     """
     causes = run.result.causes
     if not truth.entities:
@@ -221,7 +222,7 @@ def _is_right(run: BenchRun, truth: Truth) -> bool:
 
 
 def _scope(run: BenchRun) -> tuple[str, ...]:
-    """All entities that a release names as one it may be, if any of its causes is scoped; else empty."""
+    """All entities in the scope of a release, if any of its causes is scoped; else empty."""
     causes = run.result.causes
     if not any(cause.scope for cause in causes):
         return ()
@@ -229,7 +230,7 @@ def _scope(run: BenchRun) -> tuple[str, ...]:
 
 
 def _scope_is_right(run: BenchRun, truth: Truth) -> bool:
-    """Whether at most three are named, and each cause has one among them that is at fault or allowed."""
+    """Whether at most three are named, and for each cause at least one of them is at fault or allowed."""
     wanted = _at_fault(run, truth) | {owner_of(entity, run) for entity in truth.scope}
     named = [
         {owner_of(entity, run) for entity in (cause.entity, *cause.scope)} for cause in run.result.causes
@@ -242,15 +243,15 @@ def _kind_right(first: Ranked | None, truth: Truth) -> bool | None:
 
 
 def _is_of_kind(fault_kind: str, truth: Truth) -> bool:
-    """A kind that says more than the truth does is right too."""
+    """A kind that is more specific than the truth is also right."""
     broader = {kind.value: wide.value for kind, wide in BROADER.items()}
     return not truth.kinds.isdisjoint({fault_kind, broader.get(fault_kind)})
 
 
 def _region_right(first: Ranked | None, truth: Truth) -> bool | None:
-    """Whether the place that is named is the right one, or holds it, or is a part of it.
+    """Whether the named place is the right one, contains it, or is part of it.
 
-    An instance that is named in place of its service is a place as well.
+    An instance that is named instead of its service also counts as a place.
     """
     if first is None or truth.region is None:
         return None
@@ -264,12 +265,12 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def _holds(whole: tuple[str, ...], part: tuple[str, ...]) -> bool:
-    """Whether some words stand in others, one after the other."""
+    """Whether one sequence of words occurs in another."""
     return bool(part) and any(whole[at : at + len(part)] == part for at in range(len(whole)))
 
 
 def _level_of(causes: Sequence[Ranked]) -> str:
-    """How far a release goes; a scoped one says less than where it starts. Empty where it has no level."""
+    """The level of a release; a scoped one says less than LOCALISED. Empty if it has no level."""
     if not causes or not causes[0].level:
         return ""
     return SCOPED if causes[0].scope else causes[0].level
@@ -280,7 +281,7 @@ def _is_above(claimed: str, allowed: str) -> bool:
 
 
 def _find_changes(text: str, truth: Truth) -> list[str]:
-    """Known changes in the order in which a text mentions them; a long id may be cut to its first seven."""
+    """Known changes in the order in which a text mentions them; a long id may be cut to seven characters."""
     found = [
         (hit.start(), change)
         for change in (*truth.trigger, *truth.decoys)
@@ -297,7 +298,7 @@ def _mention_of(change: str) -> str:
 
 
 def _change_right(concluded: set[str], run: BenchRun, truth: Truth) -> bool | None:
-    """Whether the guilty change is concluded and no decoy; without one, whether a release names none."""
+    """Whether the guilty change is concluded and no decoy; if no change is guilty, whether none is named."""
     if truth.trigger:
         return bool(concluded & set(truth.trigger)) and not concluded & set(truth.decoys)
     if not truth.without_trigger:
@@ -307,7 +308,7 @@ def _change_right(concluded: set[str], run: BenchRun, truth: Truth) -> bool | No
 
 
 def _tells(text: str, truth: Truth) -> bool | None:
-    """Whether a text holds a word of each group, and none of the forbidden ones."""
+    """Whether a text contains a word of each group, and none of the forbidden ones."""
     if not truth.mechanism:
         return None
     whole = all(any(_has_word(text, word) for word in group) for group in truth.mechanism)
@@ -315,8 +316,8 @@ def _tells(text: str, truth: Truth) -> bool | None:
 
 
 def _has_word(text: str, word: str) -> bool:
-    """Whether a word stands in a text, with whatever ending: "throttl" in "throttled", not "ttl"."""
-    begins = r"(?<![^\W_])" if word[:1].isalnum() else ""  # a word of a name such as `cache_hit_ratio` too
+    """Whether a text has a word that begins so: "throttl" in "throttled", but not "ttl"."""
+    begins = r"(?<![^\W_])" if word[:1].isalnum() else ""  # also a word of a name such as `cache_hit_ratio`
     return re.search(begins + re.escape(word), text, re.IGNORECASE) is not None
 
 
@@ -335,7 +336,7 @@ def _recall(run: BenchRun, truth: Truth) -> float | None:
 
 
 def _chance(run: BenchRun, truth: Truth, k: int) -> float:
-    """Chance that the first `k` of a random order hold something at fault."""
+    """Probability that the first `k` of a random order include something at fault."""
     able = set(run.case.entities)
     right = len(able & _at_fault(run, truth))
     if not able or not right:

@@ -1,4 +1,4 @@
-"""The runs of a bench, one incident after the other, in this process or in several."""
+"""Runs the incidents of a bench one after the other, in this process or in several."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from diagnosis_harness.bench.results_file import digest_folder
 from diagnosis_harness.kernel.errors import InvalidInput
 
 BASELINES_KEPT = (
-    4  # folders of normal operation on disk at a time; incidents that share one follow each other
+    4  # folders of normal operation on disk at a time; incidents that share one run one after the other
 )
-RUNS_EACH = 150  # a process makes so many runs and ends, so that its memory stays bounded
+RUNS_EACH = 150  # a process ends after this many runs, so that its memory stays bounded
 LABELS_EACH = 25  # simulated worlds whose truth one process finds at a time
 DAMAGED = (
     *(OSError, EOFError, zlib.error),
     *(ValueError, LookupError, AttributeError, TypeError, OverflowError),
 )
-"""What a reader of published files meets in one that is cut, of another encoding, or without a field."""
+"""Errors that a reader of published files raises if one is cut off, badly encoded, or lacks a field."""
 
 NOT_READ = "REFUSED"
-"""The outcome of a run whose folder the product would not read: no answer, and so broken."""
+"""The outcome of a run whose folder the product refused: no answer, so it counts as broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of a task: a case and its run, a case whose run is known by its key, or a refusal."""
+    """The result of a task: a case and its run, a case whose run is known by its key, or a refusal."""
 
     task: Task
     key: str = ""
@@ -68,7 +68,7 @@ class Bench:
         data_set: where the incidents come from.
         diagnose: the whole path, question to release.
         work: an empty folder for the exported incidents.
-        code: a digest of what decides a run beside its folder: code, settings, question.
+        code: a digest of what decides a run besides its folder: code, settings, question.
     """
 
     data_set: DataSet
@@ -87,7 +87,7 @@ class _Worker:
     baselines: list[Path] = field(default_factory=list)
 
     def attempt(self, task: Task) -> Attempt:
-        """Export, run unless it is known, remove the folder."""
+        """Export the incident, run it unless its run is known, and remove the folder."""
         try:
             case = self.bench.data_set.export(task.incident_id, task.condition, self.target)
         except InvalidInput as error:
@@ -126,7 +126,7 @@ class _Worker:
         )
 
     def _clear(self, case: Case) -> None:
-        """Remove the incident's folder, and normal operation that was not used lately."""
+        """Remove the incident's folder, and folders of normal operation that were not used recently."""
         shutil.rmtree(case.folder, ignore_errors=True)
         if case.baseline is None:
             return
@@ -173,7 +173,7 @@ def attempt_all(
 
 
 def open_labels(bench: Bench, incident_ids: Sequence[str], *, jobs: int) -> Mapping[str, Truth]:
-    """The truth of these incidents; a data set that simulates them may take its time over it.
+    """The truth of these incidents; a data set that simulates them may need some time.
 
     Raises:
         InvalidInput: the labels are not of the form of the set.

@@ -8,7 +8,7 @@ from diagnosis_harness.bench.case import DataSet
 from diagnosis_harness.kernel.errors import InvalidInput
 
 NAMES = ("petshop", "nezha", "rootcausebench", "opensre-synthetic", "tvdiag-events")
-"""The one place outside of the exporters that names a data set."""
+"""The only place outside the exporters that names a data set."""
 
 
 def data_set(name: str, root: Path) -> DataSet:
@@ -17,7 +17,7 @@ def data_set(name: str, root: Path) -> DataSet:
     Raises:
         InvalidInput: there is no data set of that name.
     """
-    from diagnosis_harness.bench.datasets.nezha import Nezha  # lazy: the names alone are for `--help`
+    from diagnosis_harness.bench.datasets.nezha import Nezha  # lazy: `--help` needs only the names
     from diagnosis_harness.bench.datasets.opensre import OpenSre
     from diagnosis_harness.bench.datasets.petshop import PetShop
     from diagnosis_harness.bench.datasets.rootcausebench import RootCauseBench
@@ -39,7 +39,7 @@ def data_set(name: str, root: Path) -> DataSet:
 
 
 def own_incidents(folder: Path) -> DataSet:
-    """The incident folders in a folder of one's own (docs/reference/truth.md)."""
+    """The incident folders in a folder of the user's (docs/reference/truth.md)."""
     from diagnosis_harness.bench.datasets.own import OwnIncidents  # lazy: as above
 
     return OwnIncidents(folder)

@@ -19,7 +19,7 @@ JsonRow = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class PublishedAlert:
-    """What the published task gives every method about one incident, and nothing else."""
+    """Exactly what the published task gives every method about one incident."""
 
     time_s: float | None = None
     entity: str | None = None
@@ -35,7 +35,7 @@ def opaque_name(data_set: str, what: str) -> str:
 
 
 def leave_out(folder: Path, unused: Mapping[str, str]) -> dict[str, dict[str, object]]:
-    """How to read files of roles that the product cannot use yet: not at all, whatever they look like.
+    """Settings that exclude files of roles that the product cannot use yet, whatever they look like.
 
     `unused` is the role of each file by its name; a file that was not written is not mentioned.
     """
@@ -45,7 +45,7 @@ def leave_out(folder: Path, unused: Mapping[str, str]) -> dict[str, dict[str, ob
 def write_shared(target: Path, name: str, write: Callable[[Path], None]) -> Path:
     """A folder below `target` that several incidents use: written once, whole or not at all.
 
-    Two processes may ask for it at the same time; what they write is the same.
+    If two processes write it at the same time, both write the same.
     """
     folder = target / name
     if not folder.exists():
@@ -56,7 +56,7 @@ def write_shared(target: Path, name: str, write: Callable[[Path], None]) -> Path
             write(unfinished)
             try:
                 unfinished.rename(folder)
-            except OSError:  # the other process was first
+            except OSError:  # another process was first
                 if not folder.exists():
                     raise
     return folder
@@ -73,7 +73,7 @@ def write_incident_toml(
 ) -> None:
     """Write `incident.toml`; `baseline` is a sibling folder, `files` says how to read a file.
 
-    `more` are further tables as they are; what the other arguments say wins over their keys.
+    `more` are further tables, written as they are; the other arguments override their keys.
     """
     tables: dict[str, dict[str, object]] = {name: dict(keys) for name, keys in (more or {}).items()}
     tables["incident"] = {"zone": "UTC", **tables.get("incident", {}), "name": folder.name}
@@ -107,7 +107,7 @@ def _keys(table: Mapping[str, object]) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, str):
-        # TOML wants DEL escaped, which JSON writes as it is; everything else is the same.
+        # TOML requires DEL to be escaped, which JSON does not; everything else is the same.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, Mapping):
         inner = ", ".join(f"{_value(str(key))} = {_value(held)}" for key, held in value.items())
@@ -115,7 +115,7 @@ def _value(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, float) and not math.isfinite(value):
-        return str(value)  # inf and nan are TOML, and no JSON
+        return str(value)  # inf and nan are valid TOML but not JSON
     return json.dumps(value) if isinstance(value, bool | int | float) else str(value)
 
 
@@ -137,7 +137,7 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]
 
 
 def write_jsonl(path: Path, rows: Iterable[JsonRow]) -> bool:
-    """Write one JSON object a line; no file is written, and False returned, where there is no row."""
+    """Write one JSON object per line. Without rows, writes no file and returns False."""
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     if lines:
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -2,8 +2,8 @@
 
 Yu et al., "Nezha: Interpretable Fine-Grained Root Causes Analysis for Microservices on Multi-modal
 Observability Data", ESEC/FSE 2023. The task gives every method the time of the injection. The minute files
-reach from before that time to after it; they are handed over whole. Normal operation: the metrics of the
-whole day without the minutes of any fault, and one normal minute of spans and logs.
+cover the time before and after it, and are passed on whole. Normal operation: the metrics of the whole day
+without the minutes of any fault, and one normal minute of spans and logs.
 """
 
 from __future__ import annotations
@@ -117,13 +117,13 @@ ADDRESS = re.compile(r"\d+(\.\d+){3}")
 
 
 def service_of(pod: str) -> str:
-    """The service of a pod: its name without the replica set's and the pod's own ending."""
+    """The service of a pod: its name without the suffixes of the replica set and the pod."""
     named = POD.fullmatch(pod)
     return named["service"] if named else pod
 
 
 class DayPart(NamedTuple):
-    """A part of a recording, in epoch seconds; its end is not in it."""
+    """A part of a recording, in epoch seconds, without its end."""
 
     start_s: float
     end_s: float
@@ -142,7 +142,7 @@ class Nezha:
     name: str = "nezha"
 
     def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
-        """The folder names, without looking at the labels; healthy windows come from the day's metrics."""
+        """The folder names; the labels are not read. Healthy windows come from the day's metrics."""
         found = read_incident_ids(self._home, "*/metrics.parquet")
         normal = self._home / "baseline"
         return tuple(
@@ -199,7 +199,7 @@ class Nezha:
         return self.root / "nezha"
 
     def _healthy_window(self, incident_id: str) -> DayPart:
-        """A stretch of the day's normal metrics; another one for each incident of the day."""
+        """A part of the day's normal metrics, a different one for each incident of the day."""
         source = self._home / "baseline" / _date(incident_id) / "metrics.parquet"
         with _connection(source.parent) as db:
             rows = db.read_parquet(str(source)).project("ts").distinct().fetchall()
@@ -222,7 +222,7 @@ class Nezha:
                 _write_recording(db, source, folder, entry=entry, without=without)
             write_incident_toml(folder, files=_settings(folder))
 
-        # Both systems of one day would share a folder; no day has both.
+        # Both systems of a day would share a folder, but no day has both.
         what = f"normal/{date}/{without.start_s}" if without else f"normal/{date}"
         return write_shared(target, opaque_name(self.name, what), write)
 
@@ -247,14 +247,14 @@ def _truth(entry: JsonRow) -> Truth:
 
 
 def read_onsets(labels: Path) -> Mapping[str, float]:
-    """The injection times of all incidents; what else the labels hold does not leave this function."""
+    """The injection times of all incidents; nothing else from the labels leaves this function."""
     entries = json.loads(labels.read_text(encoding="utf-8"))
     return {entry["id"]: parse_utc(entry["inject_time_utc"]) for entry in entries}
 
 
 @contextmanager
 def _connection(place: Path) -> Iterator[DuckDBPyConnection]:
-    """A database in memory; a file that it cannot read is one sentence about the folder."""
+    """A database in memory; a file that it cannot read becomes one sentence about the folder."""
     import duckdb
 
     try:
@@ -274,9 +274,9 @@ def _write_recording(
     inside: DayPart | None = None,
     without: DayPart | None = None,
 ) -> list[str]:
-    """Metrics, spans and logs of one folder as published; the pods that appear in it.
+    """Write metrics, spans and logs of one folder as published, and return the pods in it.
 
-    Of a window `inside` it only the metrics are taken: the spans and logs of a day are those of one minute.
+    For a window `inside` it only metrics are written, because a day has only one minute of spans and logs.
     """
     _load_metrics(db, source, entry=entry)
     if inside is not None:
@@ -309,7 +309,7 @@ def _load_metrics(db: DuckDBPyConnection, source: Path, *, entry: str) -> None:
         _append(db, db.read_parquet(str(source / "frontend_sli.parquet")), names)
     for stem, signal in EDGE_METRICS.items():
         if (source / f"{stem}.parquet").exists():
-            # One column `caller_callee` a call: a latency of the callee, as that caller knows it.
+            # One column `caller_callee` for each call: the latency of the callee as the caller sees it.
             edges = db.read_parquet(str(source / f"{stem}.parquet"))
             pairs = [(column, *column.split("_", 1)) for column in edges.columns if column != "ts"]
             names = [Name(column, callee, signal + caller, "s", 1) for column, caller, callee in pairs]
@@ -327,7 +327,7 @@ def _find_entry_move(db: DuckDBPyConnection, entry: str, onset_s: float | None) 
 
 
 class Name(NamedTuple):
-    """What a published column is called here; without an entity it belongs to the pod of its row."""
+    """The name of a published column in the folder; without an entity it belongs to the pod of its row."""
 
     published: str
     entity: str | None
@@ -349,7 +349,7 @@ def _append(db: DuckDBPyConnection, table: DuckDBPyRelation, names: Sequence[Nam
 def _calls(db: DuckDBPyConnection, normal: Path) -> set[tuple[str, str]]:
     """Who calls whom, from the published dependencies and the normal minute's spans.
 
-    A published dependency on an address says on which machine a service runs; it is no call.
+    A published dependency on an address says on which machine a service runs; it is not a call.
     """
     calls: set[tuple[str, str]] = set()
     if (normal / "dependency.csv").exists():

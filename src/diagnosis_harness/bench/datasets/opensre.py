@@ -67,13 +67,13 @@ class OpenSre:
     name: str = "opensre-synthetic"
 
     def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
-        """The folder names; no time is published that could be shifted, and healthy cases are in the set."""
+        """The folder names. Without published times none can be shifted; healthy cases are in the set."""
         if condition not in {Condition.AS_PUBLISHED, Condition.NOTHING}:
             return ()
         return read_incident_ids(self._home, "*/alert.json")
 
     def export(self, incident_id: str, condition: Condition, target: Path) -> Case:
-        """Write one incident; evidence of roles that the product cannot use is written all the same."""
+        """Write one incident, including evidence of roles that the product cannot use."""
         suite = incident_id.split("-", 1)[0]
         source, base = (self._home / "incidents" / name for name in (incident_id, f"{suite}-000-healthy"))
         alert = _read_alert(source / "alert.json")
@@ -119,7 +119,7 @@ class OpenSre:
         return LabelFiles(labels / f"{incident_id}.answer.yml", labels / f"{incident_id}.scenario.yml")
 
     def _truth(self, incident_id: str, files: LabelFiles) -> Truth:
-        """The answer, and what the scenario says or takes over from its suite's base."""
+        """The answer, from the scenario or inherited from its suite's base."""
         base = self._label_files(f"{incident_id.split('-', 1)[0]}-000-healthy").scenario
         inherited = read_yaml(base) if base.exists() else {}
         answer, scenario = read_yaml(files.answer), {**inherited, **read_yaml(files.scenario)}
@@ -150,7 +150,7 @@ def _read_alert(path: Path) -> PublishedAlert:
 
 
 def read_yaml(path: Path) -> JsonRow:
-    """The mapping that a YAML file holds.
+    """The mapping in a YAML file.
 
     Raises:
         InvalidInput: it cannot be read, holds something else, or PyYAML is not installed.

@@ -21,14 +21,14 @@ LINE_TIME = re.compile(r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\s+(?:(?P<leve
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the evidence names: entities, and pods with their workload."""
+    """Names in the evidence: entities, and pods with their workload."""
 
     entities: frozenset[str]
     owners: Mapping[str, str]
 
 
 def write_evidence(source: Path, base: Path, folder: Path) -> Seen:
-    """Write all evidence of an incident; a file that it lacks is taken from the healthy base.
+    """Write all evidence of an incident; a missing file is taken from the healthy base.
 
     Raises:
         InvalidInput: a file is not of the published form.
@@ -62,7 +62,7 @@ def write_evidence(source: Path, base: Path, folder: Path) -> Seen:
 
 
 def _cloudwatch(source: Path, base: Path) -> Iterator[tuple[str, str, str, str, str]]:
-    """Points of all series; a metric that is missing from a published list stays missing."""
+    """Points of all series; a metric that is missing from a published list remains missing."""
     for home in (source, base):
         parts = sorted(path for path in home.glob(f"{METRICS}_*.json") if path.name != ENVELOPE)
         whole = home / f"{METRICS}.json"
@@ -192,7 +192,7 @@ def _workload(pod: JsonRow) -> str | None:
 
 
 def _logs(path: Path, owners: Mapping[str, str]) -> Iterator[JsonRow]:
-    """Lines with the pod that wrote them, where the line names one; else with the service."""
+    """Lines with the pod that the line names, else with the service."""
     for row in read_objects(path, "logs") if path.exists() else []:
         tagged = _tags(row)
         host = text_of(row, "host")

@@ -1,4 +1,4 @@
-"""One's own incidents: a folder of incident folders, each with the right answer in `truth.toml`.
+"""Own incidents: a folder of incident folders, each with the right answer in `truth.toml`.
 
 A run gets a copy with an opaque name, without the truth. The copy's `incident.toml` says the same, apart from
 the name, and from what a condition takes away or shifts.
@@ -32,7 +32,7 @@ ALERT_ROLE = "alert"
 """The role of alert files, with which their names begin (docs/reference/incident-folder.md)."""
 
 WITHOUT_ALERT_FILES = frozenset({Condition.NOTHING, Condition.ALERT, Condition.HEALTHY_QUESTION})
-"""Conditions that state no alert, or another one than the files."""
+"""Conditions that state no alert, or one that differs from the files."""
 
 _LATEST_S = 253_402_300_799.0  # the end of the year 9999, the last that a time can be written in
 
@@ -112,7 +112,7 @@ class OwnIncidents:
             group="own",
             folder=folder,
             baseline=baseline,
-            entities=(),  # who could be blamed stands in the telemetry, which is not read here
+            entities=(),  # the entities that could be blamed are in the telemetry, which is not read here
             owners=owners,
             condition=condition,
             onset_s=published.onset_s,
@@ -120,7 +120,7 @@ class OwnIncidents:
         )
 
     def labels(self, incident_ids: Sequence[str]) -> dict[str, Truth]:
-        """The truth of each incident; one sentence for each that has none, or one that names nobody."""
+        """The truth of each incident; a sentence for each whose truth is missing or names nothing."""
         truths: dict[str, Truth] = {}
         for name in incident_ids:
             try:
@@ -147,7 +147,7 @@ class OwnIncidents:
         named = table.get("folder") if isinstance(table, Mapping) else None
         try:
             return (folder / str(named)).resolve() if named else None
-        except ValueError:  # NUL in a name: said where the product reads the folder
+        except ValueError:  # NUL in a name: reported when the product reads the folder
             return None
 
     def _statement_of(self, incident_id: str) -> Statement:
@@ -179,7 +179,7 @@ class OwnIncidents:
             _copy_files(normal, folder, left_out)
             write_incident_toml(folder, more=_without(tables, Statement(), left_out))
 
-        place = os.path.relpath(normal, self.root.resolve())  # the same name wherever the folder stands
+        place = os.path.relpath(normal, self.root.resolve())  # the same name wherever the folder is
         return write_shared(target, opaque_name(self.name, f"normal/{place}"), write)
 
 
@@ -191,10 +191,10 @@ def _alert_files(source: Path, tables: Tables) -> frozenset[str]:
 
 
 def _copy_files(source: Path, folder: Path, left_out: frozenset[str]) -> int:
-    """Copy the files directly in a folder, without truth, settings and links; how many they were."""
+    """Copy the files directly in a folder, without truth, settings and links; returns their number."""
     copied = 0
     for path in sorted(source.iterdir(), key=lambda entry: entry.name):
-        truth = path.name.casefold().startswith(TRUTH_NAME)  # copies and backups of it too
+        truth = path.name.casefold().startswith(TRUTH_NAME)  # also copies and backups of it
         hidden = truth or path.name.startswith(".") or path.name == SETTINGS or path.name in left_out
         if path.is_file() and not path.is_symlink() and not hidden:
             shutil.copyfile(path, folder / path.name)
@@ -216,7 +216,7 @@ def _read_tables(folder: Path) -> Tables:
 
 
 def _statement(tables: Tables, place: str) -> Statement:
-    """What `incident.toml` states of alert and onset."""
+    """What `incident.toml` states about alert and onset."""
     incident, alert = _table(tables, "incident"), _table(tables, "alert")
     zone = str(incident.get("zone", "UTC"))
     onset_s = _time_s(incident.get("onset"), zone, f"{place}/{SETTINGS}")
@@ -244,7 +244,7 @@ def _alert_series(said: Statement) -> MovedSeries | None:
 
 
 def _without(tables: Tables, said: Statement, left_out: frozenset[str]) -> dict[str, dict[str, object]]:
-    """The tables as they are to be written: without what is said anew, `[files]` one by one."""
+    """The tables to be written: without what is stated again, `[files]` one by one."""
     flat: dict[str, dict[str, object]] = {}
     for title in tables:
         if title == "files":

@@ -3,7 +3,7 @@
 Hardt et al., "The PetShop Dataset: Finding Causes of Performance Issues across Microservices", CLeaR 2024.
 The task gives every method the alerting node, its metric and statistic, and the time; node, scenario and
 normal operation are public, the root cause is not. The published score leaves the alerting node out. One
-published file holds alerts and root causes alike: of it only the alerts' fields leave before the runs end.
+published file has alerts and root causes: until the runs end, only the alerts' fields leave its reader.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class PetShop:
     name: str = "petshop"
 
     def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
-        """The file names, without looking at the labels; healthy windows come from normal operation."""
+        """The file names; the labels are not read. Healthy windows come from normal operation."""
         if condition not in OF_AN_ALERT:
             return ()
         found = sorted(p.name.removesuffix(".csv.gz") for p in (self._home / "incidents").glob("*.csv.gz"))
@@ -68,7 +68,7 @@ class PetShop:
         return tuple(name for name in found if not condition.healthy or self._normal(name).exists())
 
     def export(self, incident_id: str, condition: Condition, target: Path) -> Case:
-        """Write one incident, and its scenario's normal operation where there is some."""
+        """Write one incident, and its scenario's normal operation if there is any."""
         scenario = _scenario(incident_id)
         alert = _alert_of(self._home / "labels.json", incident_id)
         folder = target / opaque_name(self.name, f"{incident_id}/{condition.value}")
@@ -121,7 +121,7 @@ class PetShop:
         return self._home / "baseline" / f"{_scenario(incident_id)}.csv.gz"
 
     def _healthy_window(self, incident_id: str) -> tuple[float, ...]:
-        """A stretch of normal operation, as long as an incident; another one for each incident."""
+        """A part of normal operation as long as an incident, a different one for each incident."""
         beside = [
             name
             for name in self.incident_ids(Condition.HEALTHY_ALERT)
@@ -148,7 +148,7 @@ class PetShop:
 
 
 def read_alerts(labels: Path) -> Mapping[str, PublishedAlert]:
-    """The alerts of all incidents; what else the file of labels holds does not leave this function."""
+    """The alerts of all incidents; nothing else from the file of labels leaves this function."""
     return {
         entry["id"]: PublishedAlert(
             time_s=float(entry["alert"]["timestamp"]),
@@ -187,9 +187,9 @@ def _truth(entry: JsonRow) -> Truth:
 def _write_metrics(
     source: Path, path: Path, *, inside: tuple[float, ...] = (), without: tuple[float, ...] = ()
 ) -> set[str]:
-    """Three header rows become entity and signal, empty cells go; the nodes that have a value.
+    """Turn three header rows into entity and signal, drop empty cells, and return the nodes with a value.
 
-    Only the rows `inside` a window are taken, where there is one, and none of those of `without`.
+    Only rows `inside` a window are taken, if it is given, and none of those in `without`.
     """
     table, series = _read_table(source)
     rows = [row for row in table if (not inside or float(row[0]) in inside) and float(row[0]) not in without]

@@ -1,4 +1,4 @@
-"""Reading published files: what is missing or of another form is one sentence."""
+"""Reads published files: a missing file, or one of another form, is reported in one sentence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REMEDY = "use the files as published"
 
 
 def read_incident_ids(home: Path, pattern: str) -> tuple[str, ...]:
-    """The names of the incident folders that hold such a file, sorted; no label is opened.
+    """The names of the incident folders with such a file, sorted; no label is opened.
 
     Raises:
         InvalidInput: there is none.
@@ -40,7 +40,7 @@ def read_text(path: Path) -> str:
 
 
 def parse_file(path: Path) -> object:
-    """What a JSON file holds.
+    """The content of a JSON file.
 
     Raises:
         InvalidInput: it cannot be read, or is not JSON.
@@ -53,7 +53,7 @@ def parse_file(path: Path) -> object:
 
 
 def read_object(path: Path) -> JsonRow:
-    """The object that a JSON file holds.
+    """The object in a JSON file.
 
     Raises:
         InvalidInput: it holds something else.
@@ -65,7 +65,7 @@ def read_object(path: Path) -> JsonRow:
 
 
 def read_objects(path: Path, key: str | None = None) -> list[JsonRow]:
-    """The objects of a JSON array, which may stand under a key of an object; none where there is no file.
+    """The objects of a JSON array, which may be under a key of an object; none if there is no file.
 
     Raises:
         InvalidInput: it holds something else.
@@ -85,12 +85,12 @@ def read_truths(labels: Path, ids: Iterable[str], truth_of: Callable[[JsonRow], 
 
 
 def complete_truths(ids: Iterable[str], truths: Mapping[str, Truth]) -> dict[str, Truth]:
-    """The truths, and for every incident without one a sentence that says so."""
+    """The truths; an incident without one gets a sentence that says so."""
     missing = Truth(entities=(), fault_kind="", unusable="the data set has no label for it")
     return {name: truths.get(name, missing) for name in ids}
 
 
 def text_of(row: JsonRow, key: str) -> str | None:
-    """The text under a key; None where it is missing or empty."""
+    """The text under a key; None if it is missing or empty."""
     value = row.get(key)
     return str(value) if value not in {None, ""} else None

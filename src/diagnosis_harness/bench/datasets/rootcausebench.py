@@ -1,8 +1,8 @@
 """RootCauseBench: frozen incidents with logs, metrics, a few spans, and commits with their diffs.
 
 An observability vendor's reconstructions; the task gives every method the alert. The question is which commit
-did it, or that none did; decoys are innocent commits that look guilty. The data set's folders are named
-after the answer. Words that tell the mechanism were written per incident from the labels' notes
+was the cause, if any; decoys are innocent commits that look guilty. The data set's folders are named after
+the answer. Words that describe the mechanism were written for each incident from the labels' notes
 (rootcausebench_mechanisms.toml); they are truth, and read with the labels.
 """
 
@@ -56,7 +56,7 @@ class RootCauseBench:
     name: str = "rootcausebench"
 
     def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
-        """The folder names; of healthy windows those whose recording begins early enough."""
+        """The folder names; for healthy windows, those whose recording begins early enough."""
         if condition not in OF_AN_ALERT:
             return ()
         found = read_incident_ids(self._home, "*/alert.json")
@@ -113,7 +113,7 @@ class RootCauseBench:
             return False
 
     def _healthy_end_s(self, incident_id: str) -> float | None:
-        """Where a healthy window of this recording ends; None where there is none.
+        """The end of a healthy window in this recording; None if there is none.
 
         A fault may grow for hours after the deploy that brought it: the window ends well before the alert,
         and before the first deploy of the service that it is about.
@@ -211,7 +211,7 @@ def _until(rows: Iterable[JsonRow], time: str, until_s: float | None) -> Iterato
 
 
 def _log_row(row: JsonRow) -> JsonRow:
-    """A line under the documented names; what else it holds stands behind the message, for search to find."""
+    """A line under the documented names; its other fields follow the message, so that search finds them."""
     known = ("timestamp", "service", "severity_text", "msg", "trace_id")
     more = " ".join(f"{key}={_flat(value)}" for key, value in row.items() if key not in known)
     message = str(row.get("msg", ""))
@@ -233,7 +233,7 @@ def _whole_traces(spans: Iterable[JsonRow]) -> Iterator[JsonRow]:
 
 
 def _span_row(span: JsonRow) -> JsonRow:
-    """A span under the documented names; error text and attributes stay, under their own."""
+    """A span under the documented names; error text and attributes keep their own names."""
     named = {
         "trace_id": span["trace_id"],
         "span_id": span.get("span_id"),

@@ -16,14 +16,14 @@ Points = Sequence[tuple[float, float]]
 OF_AN_ALERT = frozenset({Condition.AS_PUBLISHED, Condition.NOTHING, *SHIFTS, *HEALTHY})
 """The conditions of a set that publishes an alert: all but a realistic alert in its place."""
 
-BEFORE_S = 3600.0  # a monitor compares with the last hour
+BEFORE_S = 3600.0  # a monitor compares with the previous hour
 WIDTH_OF_MEDIAN = 0.05  # a change by less than a twentieth is noise, however quiet the series was
-GAP = 1.5  # steps of a recording; a longer pause ends a stretch of it
+GAP = 1.5  # in steps of the recording; a longer pause ends a continuous part
 WORDS_OF_GOOD = (
     "success",
     "availability",
     "hit",
-)  # these alert when they fall; what else is given, when it rises
+)  # these alert when they fall; all others, when they rise
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,9 @@ def _move(signal: str, points: Points, onset_s: float) -> float | None:
 
 
 def pick_window(times: Iterable[float], *, rank: int, count: int, samples: int) -> tuple[float, ...] | None:
-    """One of `count` stretches of a recording, spread evenly over it: so many instants without a pause.
+    """One of `count` parts of a recording, spread evenly over it, each with so many times without a pause.
 
-    None where the recording has no such stretch.
+    None if the recording has no such part.
     """
     ordered = sorted(set(times))
     if len(ordered) < samples:

@@ -50,11 +50,11 @@ class _Document(BaseModel):
 
 
 TRUTH_KEYS = tuple(_Document.model_fields)
-"""The keys that stand in a truth.toml."""
+"""The keys of a truth.toml."""
 
 
 def read_truth(path: Path) -> Truth:
-    """The truth that a file states.
+    """The truth in a file.
 
     Raises:
         InvalidInput: it is not there, not TOML, holds a key or value that is not understood, or names nobody.
@@ -85,7 +85,7 @@ def read_truth(path: Path) -> Truth:
 
 
 def _sentence(error: ValidationError) -> str:
-    """The first thing that is wrong, as a clause that goes on after the place."""
+    """The first error, as a clause that continues the place."""
     first = error.errors(include_url=False, include_context=False)[0]
     keys = ".".join(str(key) for key in first["loc"])
     if first["type"] == "extra_forbidden":

@@ -2,9 +2,10 @@
 
 Only the ranking can be measured. A metric event is an instance, a metric and a direction; a log event an
 instance and a template; a trace event a caller, a callee, an operation and what was odd about it. Each event
-is written as one step of one size at one made-up time, so that neither size nor time says more than the set
-does; the events themselves stand beside it in a role of their own. A line of a file holds label and events of
-an incident: the label's fields are taken off when it is read. The files are streamed, one line in memory.
+is written as one step of a fixed size at a made-up time, so that neither size nor time says more than the set
+does; the events themselves are written beside it in a role of their own. A line of a file has label and
+events of an incident: the label's fields are removed when it is read. The files are streamed, with one line
+in memory.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from diagnosis_harness.kernel.window import utc_text
 LABEL_FIELDS = frozenset({"root_cause_instance", "root_cause_service", "fault", "start"})
 ID_OF_LINE = re.compile(r'\{"id": "(?P<id>[^"\\]+)"')
 STEP_S = 60
-WRITTEN_ONSET_S = 1_577_880_000.0  # 2020-01-01 12:00 UTC; no time is published, any one would do
+WRITTEN_ONSET_S = 1_577_880_000.0  # 2020-01-01 12:00 UTC; no time is published, so any would do
 BEFORE, AFTER = 30, 10  # minutes written on each side of it
 LOW, HIGH = 1.0, 2.0  # one size for every step
 OUTSIDE = "-1"  # the caller of what comes from outside
@@ -64,7 +65,7 @@ class TvDiag:
         return TvDiag, (self.root,)
 
     def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
-        """The ids of all lines, in the order of the files; nothing else of a line is read."""
+        """The ids of all lines, in the order of the files; the rest of a line is not read."""
         if condition is not Condition.AS_PUBLISHED:
             return ()
         found = tuple(dict.fromkeys(_id_of(line) for file in self._files() for line in _lines_of(file)))
@@ -122,7 +123,7 @@ class TvDiag:
         return sorted(self._home.glob("*.jsonl.gz"))
 
     def _read(self, incident_id: str) -> JsonRow:
-        """The incident without its label. Reading goes on where it stopped, and starts over at most once."""
+        """The incident without its label. Reading continues where it stopped; it restarts at most once."""
         file = self._home / f"{incident_id.rsplit('-', 1)[0]}.jsonl.gz"
         for lines in (self._ahead.pop(file, iter(())), _lines_of(file)):
             for line in lines:
@@ -181,7 +182,7 @@ def _topology(incident: JsonRow) -> tuple[list[str], list[tuple[str, str]]]:
 
 
 def _moves(incident: JsonRow) -> dict[tuple[str, str], str]:
-    """Direction of each series, by instance and signal; the first of two events about one series holds."""
+    """Direction of each series, by instance and signal; of two events about one series the first counts."""
     moves: dict[tuple[str, str], str] = {}
     for event in _events(incident, "metric_events"):
         moves.setdefault((event[0], event[-2]), event[-1])
