@@ -1,4 +1,4 @@
-"""Lays the pages of the documentation out as they stand here, and builds the site with every link checked."""
+"""Lays out the pages of the documentation, and builds the site with every link checked."""
 
 from __future__ import annotations
 

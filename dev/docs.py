@@ -49,14 +49,14 @@ MADE = "<!-- Made by dev/docs.py from the code; do not edit. -->"
 
 
 def command_line() -> str:
-    """Every command with its help, as the terminal shows it."""
+    """Every command with its help, as a terminal shows it."""
     app = build_app(FolderOpener())
     pages = map(_help, _commands(get_command(app), []))
     return f"# The command line\n\n{MADE}\n\n" + "\n".join(pages)
 
 
 def _commands(command: object, words: list[str]) -> Iterator[list[str]]:
-    """The command and all below it, each as it is typed."""
+    """The command and all its subcommands, each as it is typed."""
     yield words
     for name, below in sorted(getattr(command, "commands", {}).items()):
         yield from _commands(below, [*words, name])
@@ -77,7 +77,7 @@ def exit_code_page() -> str:
 
 
 def form_page() -> str:
-    """What leaves for each form of a question and each result."""
+    """What is published for each form of a question and each result."""
     parts = [f"# Forms of a question\n\n{MADE}\n\n{dedent(form_table.__doc__ or '').strip()}\n"]
     for form in QuestionForm:
         rows = "\n".join(_form_row(result, FORM_TABLE[form, result]) for result in FormResult)
@@ -126,7 +126,7 @@ def hard_kind_page() -> str:
 
 
 def signal_page() -> str:
-    """How names of signals are judged: kinds, rules and the table of conventions."""
+    """How signal names are judged: kinds, rules and the table of conventions."""
     kinds = (meaning.__doc__ or "").split("\n\n")[1]
     rules = (word_meaning.__doc__ or "").split("\n\n", maxsplit=1)[1].strip()
     rows = "".join(f"{_convention(row)}\n" for row in convention_rows())
@@ -344,7 +344,7 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 def stale(folder: Path) -> list[str]:
-    """Names of pages that differ from what the code says."""
+    """Names of pages that differ from the code."""
     return [
         name
         for name, make in PAGES.items()
@@ -353,7 +353,7 @@ def stale(folder: Path) -> list[str]:
 
 
 def main() -> int:
-    """Write what is stale; with `--check` only name it and fail."""
+    """Write the stale pages; with `--check` only name them and fail."""
     names = stale(REFERENCE)
     if "--check" in sys.argv[1:]:
         for name in names:

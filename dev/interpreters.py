@@ -1,11 +1,11 @@
 """Run what depends on the interpreter on every Python >= 3.11 here: `python dev/interpreters.py`.
 
-Looks in /usr/bin, on PATH and where version managers put theirs, and takes one of each version. Each gets a
-copy of the tree and a .venv of its own, by `dev/setup.sh`, and runs the tests of PARTS: as whoever calls
-this, or, where that is root, as a user that is made for it, with the interpreters that such a user may start.
-Three are tried at once, since installing and waiting for processes keep no core busy; what each prints goes
-to a file in .build, which is shown when it failed. One line says how long each took; the exit code is 1 when
-one failed, or when CI is set and no user can be made. `--list` says what would run.
+Looks in /usr/bin, on PATH and in the folders of version managers, and takes one of each version. Each gets a
+copy of the tree and a .venv of its own, by `dev/setup.sh`, and runs the tests of PARTS: as the calling user
+or, if that is root, as a user created for this, with the interpreters that such a user may start. Three run
+at once, since installing and waiting for processes use little CPU; the output of each goes to a file in
+.build, which is shown if it failed. One line says how long each took; the exit code is 1 when one failed, or
+when CI is set and no user can be made. `--list` says what would run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PARTS = (
 )  # fmt: skip
 """Kernel with masking, guards, router, knowledge, wire, queue, run store, command line."""
 LEAN = ("-m", "not proof", "-k", "not postgres")
-"""Large runs, and what PostgreSQL does, are alike on every interpreter: our own tries them."""
+"""Large runs, and tests of PostgreSQL, do not depend on the interpreter: only our own runs them."""
 MANAGERS = (
     ".pyenv/versions/*/bin", ".asdf/installs/python/*/bin", ".local/share/mise/installs/python/*/bin",
     ".local/share/uv/python/*/bin", ".local/bin", "miniconda3/bin", "miniconda3/envs/*/bin",
@@ -47,7 +47,7 @@ NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "dist", "build", "incid
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """One Python: where it is, and what it says that it is."""
+    """One Python: where it is, and the version that it reports."""
 
     path: Path
     version: tuple[int, int, int]
@@ -58,7 +58,7 @@ class Interpreter:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Whose rights the tests run with."""
+    """The user whose rights the tests run with."""
 
     name: str
     home: Path
@@ -66,7 +66,7 @@ class Person:
     gid: int | None = None
 
     def run(self, command: list[str], folder: Path, output: IO[bytes] | None = None) -> int:
-        """Carry a command out in a folder; its exit code. What it prints goes to `output`."""
+        """Run a command in a folder and return its exit code; its output goes to `output`."""
         environment = {
             name: value
             for name, value in os.environ.items()
@@ -90,7 +90,7 @@ class Person:
 
 
 def candidates(home: Path, path: str) -> Iterator[Path]:
-    """Files that may be a Python, in the order in which they are preferred."""
+    """Files that may be a Python, the preferred ones first."""
     folders = [Path("/usr/bin"), *(Path(part) for part in path.split(os.pathsep) if part)]
     folders += [folder for manager in MANAGERS for folder in sorted(home.glob(manager))]
     for folder in folders:
@@ -100,7 +100,7 @@ def candidates(home: Path, path: str) -> Iterator[Path]:
 
 
 def version_of(file: Path) -> tuple[int, int, int] | None:
-    """The version that a Python says it has; None of a .venv, and of what is no Python 3."""
+    """The version that a Python reports; None for a .venv, and for anything that is not Python 3."""
     question = "import sys, venv; print(*sys.version_info[:3], sys.prefix == sys.base_prefix)"
     try:
         answer = subprocess.run([file, "-c", question], capture_output=True, text=True, check=False)
@@ -123,7 +123,7 @@ def find_interpreters(files: Iterable[Path]) -> list[Interpreter]:
 
 
 def copy_tree(folder: Path, person: Person) -> None:
-    """The files of this checkout, changes that are not committed included, for this person to write in."""
+    """Copy the files of this checkout, including uncommitted changes, for this person to write in."""
     shutil.copytree(ROOT, folder, ignore=NOT_COPIED)
     if person.uid is not None and person.gid is not None:
         for place in (folder, *folder.rglob("*")):
@@ -175,7 +175,7 @@ def try_tests(interpreter: Interpreter, person: Person, parts: list[str], *, job
 
 
 def make_user() -> Person | None:
-    """A user without rights, made when it is not there; None where nobody may make one."""
+    """A user without rights, created if there is none; None if we may not create one."""
     try:
         entry = pwd.getpwnam(USER)
     except KeyError:
@@ -187,17 +187,17 @@ def make_user() -> Person | None:
 
 
 def may_start(person: Person, interpreter: Interpreter) -> bool:
-    """Whether this person may start it; nobody else may enter the home of root."""
+    """Whether this person may start it; only root may enter its home."""
     return person.run(["sh", "-c", f"exec '{interpreter.path}' -c pass 2>/dev/null"], Path("/")) == 0
 
 
 def rounds(
     found: list[Interpreter], *, own: tuple[int, int, int], every: bool
 ) -> Iterator[tuple[Interpreter, Person]]:
-    """Who tries which. A user without rights is made and tries all it may start; ourselves the others.
+    """Which user runs which interpreters: a user without rights all that it may start, we the others.
 
-    The whole suite runs on our own interpreter with our own rights, so these are left out, unless every
-    interpreter is to be tried by everybody who may start it.
+    The whole suite runs on our own interpreter with our own rights, so these are left out, unless every user
+    should run every interpreter that it may start.
     """
     oneself = Person(pwd.getpwuid(os.getuid()).pw_name, Path.home())
     user = None if os.getuid() != 0 else make_user()
@@ -215,7 +215,7 @@ def rounds(
 
 
 def main() -> int:
-    """Try each, and say how each ended and how long it took."""
+    """Run the tests on each, and print how each ended and how long it took."""
     parser = argparse.ArgumentParser(prog="python dev/interpreters.py")
     parser.add_argument(
         "parts", nargs="*", help="tests to run in place of those that depend on the interpreter"

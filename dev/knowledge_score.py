@@ -1,7 +1,7 @@
-"""How well the runbooks are found, and how often the unanswerable is answered, for docs/benchmarks.md.
+"""Measures how well runbooks are found, and how often unanswerable questions are answered.
 
-Without an argument the questions that search was tuned on; with `held_out` those that are for the published
-score only: nothing is changed in view of what they show. `--words` leaves the vectors out.
+Without an argument it uses the questions that search was tuned on; with `held_out` those for the published
+score, which nothing may be tuned on. `--words` leaves the vectors out.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def index_of(folders: Sequence[str], embedder: Embedder | None) -> KnowledgeInde
 
 
 def score(index: KnowledgeIndex, asked: Sequence[Question]) -> Score:
-    """How the questions of one language fare."""
+    """The score of the questions of one language."""
     places, kept, false = [], [], []
     for one in asked:
         found = bool(index.search(one.text).hits)

@@ -1,8 +1,8 @@
 """Change each number and comparison of the guards a little, one at a time; some unit test must notice.
 
-`python -m dev.limits [--seed N] [--most N] [--list] [--tests TEST ...] [FILE ...]`. A limit that nobody
-tests on both sides can be moved, and nobody sees it. Where there are more changes than `--most`, the seed
-chooses which are tried. Exit code 1 when one goes unnoticed.
+`python -m dev.limits [--seed N] [--most N] [--list] [--tests TEST ...] [FILE ...]`. If a limit is not tested
+on both sides, it can be moved unnoticed. If there are more changes than `--most`, the seed chooses which are
+tried. Exit code 1 when one goes unnoticed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _FACTOR = 1.25
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One small change: what stands between two places of a file, and what is put there."""
+    """One small change: the text between two places of a file, and its replacement."""
 
     file: str
     line: int
@@ -59,7 +59,7 @@ class Change:
 
 
 def changes_of(file: str, source: str) -> Iterator[Change]:
-    """Every number outside of subscripts, a quarter larger or one more, and every comparison's other side."""
+    """Every number outside subscripts, made larger, and every comparison with or without equality."""
     data = source.encode()
     begins = [0]
     for line in data.splitlines(keepends=True):
@@ -85,7 +85,7 @@ def changes_of(file: str, source: str) -> Iterator[Change]:
 
 
 def _move(number: float) -> str:
-    """A whole number and one; any other a quarter larger, and nothing is something."""
+    """A whole number plus one, any other number a quarter larger, and zero a small value."""
     return str(number + 1) if isinstance(number, int) else repr(number * _FACTOR or 0.01)
 
 
@@ -101,7 +101,7 @@ def _comparisons(file: str, node: ast.Compare, data: bytes, place: object) -> It
 
 
 def is_green(tests: tuple[str, ...]) -> bool:
-    """Whether the tests pass as the tree is: what is red anyway notices nothing."""
+    """Whether the tests pass on the unchanged tree: a test that fails anyway cannot notice a change."""
     with tempfile.TemporaryDirectory(prefix="limit-") as folder:
         copy_tree(ROOT, Path(folder))
         return run_tests(Path(folder), tests).returncode == SURVIVED

@@ -43,7 +43,7 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How a mutant fared."""
+    """The result of a mutant."""
 
     mutant: Mutant
     problem: str | None

@@ -1,4 +1,4 @@
-"""Every number that the analysis decides by, with the reason that stands beside it in the code."""
+"""Every number that the analysis uses for decisions, with its reason from the code."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _assignment(statement: ast.stmt) -> tuple[list[str], ast.expr | None]:
 def _is_number(value: ast.expr, numbers: set[str]) -> bool:
     """Whether it is a number, one computed from others of the module, or a few of them.
 
-    Not a table from words to numbers: that one says how a language writes them.
+    A table from words to numbers does not count: it says how a language writes numbers.
     """
     match value:
         case ast.Constant(value=constant):

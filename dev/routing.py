@@ -1,8 +1,8 @@
-"""How often the embedded router takes the labelled path: prints the table of docs/benchmarks.md.
+"""Measures how often the embedded router takes the labelled path, and prints the table of docs/benchmarks.md.
 
-Without an argument the questions that the rules were developed on; with `held_out` those that came before the
-rules, with `after` those that came after them. The last two are for the published scores: no rule is
-changed in view of what they show. `--only-developed` leaves out phrases that no development question shows.
+Without an argument it uses the questions that the rules were developed on; with `held_out` those written
+before the rules, with `after` those written after them. The last two are for the published scores: no rule
+may be changed because of them. `--only-developed` leaves out phrases that no development question shows.
 """
 
 from __future__ import annotations

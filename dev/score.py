@@ -1,8 +1,8 @@
 """Diagnose everything that can be scored here, and write the tables of the page of benchmarks.
 
-Simulated incidents always, public ones where the folder of the data sets is named. Each data set has a
-section of its own on the page; one that is not here keeps its figures. Finished runs are kept in
-`.build/score`: a run that was stopped goes on, and a second run over the same code takes all from there.
+Simulated incidents always, public ones if the folder of the data sets is named. Each data set has a section
+of its own on the page; a missing data set keeps its figures. Finished runs are stored in `.build/score`, so
+that a stopped run continues and a second run over the same code repeats nothing.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Part:
 
 
 def parts(data: Path | None, only: Collection[str] = ()) -> Iterator[Part]:
-    """The data sets that are here, or those of the given names; what is not here is left out, and named."""
+    """The available data sets, or those of the given names; a missing one is left out and named."""
     simulated = (
         DemoFaults(seeds=DEMO_SEEDS, first_seed=DEMO_FIRST_SEED),
         HardKinds(seeds=HARD_SEEDS, first_seed=FIRST_PUBLISHED_SEED),

@@ -1,1 +1,1 @@
-"""A lying agent: drafts with a fabricated element, by the thousand, past the real release; none may stand."""
+"""A lying agent: thousands of drafts with a fabricated element, none of which may be released."""

@@ -1,10 +1,9 @@
 """`python -m dev.lying [--seed N] [--drafts N] [--only told|chosen] [--json OUT] [--page PAGE]`.
 
-Tells lies by the thousand and looks for them in what is let out: drafts over recorded runs to the real
-release, and whole runs of the product in which the agent chooses its tool calls. The last lines hold the
-figures; the exit code is 1 when anything untrue was released, a wrong cause above all, or the truth did not
-come through. Without a seed it is a digest of the code that is lied to: nobody chose it, and every change of
-that code has another.
+Sends thousands of lies through the product and looks for them in what is published: drafts over recorded
+runs, and whole runs in which the agent chooses its tool calls. The last lines have the figures; the exit code
+is 1 if anything untrue was released, or if too few truthful drafts passed. The default seed is a digest of
+the tested code: nobody chose it, and it changes with the code.
 """
 
 from __future__ import annotations
@@ -38,14 +37,14 @@ KINDS_EACH = 9
 WORLDS_EACH = 4
 DRAFTS = 40_000
 CHOSEN_SHARE = 1 / 3
-"""A family of whole runs gets a third of the drafts of another class: a run costs four times as much."""
+"""A family of whole runs gets a third as many drafts as another class: a run costs four times as much."""
 JOBS = max(1, (os.cpu_count() or 2) - 1)
 _EACH_ZH = 3
 BEGIN, END = "<!-- lying: written by make lying -->", "<!-- lying: end -->"
 
 
 async def try_drafts(drafts: Iterable[Sample], *, kinds: Sequence[str]) -> tuple[Figures, ...]:
-    """Every draft through the real release; every third in Chinese."""
+    """Send every draft through the real release, every third in Chinese."""
     figures = {kind: Figures(kind) for kind in kinds}
     for number, sample in enumerate(drafts):
         language = Language.ZH if number % _EACH_ZH == 0 else Language.EN
@@ -66,14 +65,14 @@ async def try_drafts(drafts: Iterable[Sample], *, kinds: Sequence[str]) -> tuple
 
 
 def lie(seed: int, runs: Sequence[RecordedRun], *, drafts: int) -> Result:
-    """At least so many drafts in all, equally many of every class."""
+    """Send at least this many drafts in all, equally many of every class."""
     kinds = tuple(tellers())
     each = -(-drafts // len(kinds))
     return Result(seed, len(runs), asyncio.run(try_drafts(samples(seed, runs, each=each), kinds=kinds)))
 
 
 def write_page(page: Path, figures: str) -> None:
-    """Put the figures between their marks on a page; what stands outside of the marks stays.
+    """Put the figures between their marks on a page; the rest of the page stays as it is.
 
     Raises:
         ValueError: the page has no marks.
@@ -86,7 +85,7 @@ def write_page(page: Path, figures: str) -> None:
 
 
 def seed_of_the_tree() -> int:
-    """A seed that nobody chose: a digest of the code that is lied to, and of the liar."""
+    """A seed that nobody chose: a digest of the tested code and of the liar."""
     root = Path(__file__).parents[2]
     files = sorted(each for part in ("src", "dev/lying") for each in (root / part).rglob("*.py"))
     whole = hashlib.sha256()
@@ -96,7 +95,7 @@ def seed_of_the_tree() -> int:
 
 
 def choose(seed: int, *, worlds_each: int, each: int, jobs: int) -> list[Future[Choosing]]:
-    """Have whole runs of every family played in processes of their own, a share of the families in each."""
+    """Play whole runs of every family in several processes, each with a share of the families."""
     pool = ProcessPoolExecutor(max_workers=jobs, mp_context=multiprocessing.get_context("spawn"))
     shares = [FAMILIES[at::jobs] for at in range(jobs)]
     found = [pool.submit(play, seed, worlds_each=worlds_each, each=each, families=share) for share in shares]
@@ -157,7 +156,7 @@ def _run_told(seed: int, options: argparse.Namespace, *, drafts: int) -> Result:
 
 
 def _examples(result: Result | None, chosen: Choosing | None) -> list[str]:
-    """What was released that may not be."""
+    """Examples of what was released and must not be."""
     told = [
         f"released: {figures.kind}: {figures.example}"
         for figures in (result.classes if result else ())

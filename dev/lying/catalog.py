@@ -1,4 +1,4 @@
-"""Every class of draft by name: the lies, the truth, and the wrong cause that no lie is needed for."""
+"""Every class of draft by name: the lies, the truth, and the wrong cause that needs no lie."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def true_with_false(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def _both(told: Told | None, more: Told | None, at: int) -> Told | None:
-    """The false claims of two drafts in one; each keeps the truth that the other replaced."""
+    """The false claims of two drafts in one draft; each keeps the true claim that the other replaced."""
     if told is None or more is None:
         return told or more
     held = set(told.draft.claims)

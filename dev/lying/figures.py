@@ -1,4 +1,4 @@
-"""What a run of the lying agent found, class by class."""
+"""The results of the lying agent, class by class."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Figures:
         leaked_back: the same in a FALLBACK.
         crashed: drafts that the release broke on; it must take everything.
         unrepaired: drafts that ended SUCCESS with every claim, and without a repair.
-        example: the first leak, for whoever looks into it.
+        example: the first leak, for the investigation.
     """
 
     kind: str

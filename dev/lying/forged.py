@@ -1,4 +1,4 @@
-"""A draft together with what in it is fabricated: what the generator knows and the release does not."""
+"""A draft together with its fabrications, which the generator knows and the release does not."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ForgedText:
 
 @dataclass(frozen=True, slots=True)
 class ForgedRef:
-    """A citation of what does not exist in the run, or does not speak of what cites it."""
+    """A citation of something that does not exist in the run, or is not about the claim that cites it."""
 
     ref: EvidenceRef
     by: Mapping[str, JsonValue] | None = None
@@ -39,7 +39,7 @@ class ForgedRef:
 
 @dataclass(frozen=True, slots=True)
 class ForgedQuote:
-    """A quote that the cited line does not hold."""
+    """A quote that is not in the cited line."""
 
     ref: EvidenceRef
     text: str
@@ -83,7 +83,7 @@ Fabrication: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What an agent hands in: a draft, and facts of its assessments. Truthful when nothing is forged."""
+    """What an agent submits: a draft, and facts of its assessments. Truthful when nothing is forged."""
 
     draft: DiagnosisDraft
     forged: tuple[Fabrication, ...] = ()

@@ -1,4 +1,4 @@
-"""Lies about what was not seen: wider than was asked, elsewhere, at another time, or where something was."""
+"""Lies about absence: wider than the query, elsewhere, at another time, or where something was found."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diagnosis_harness.tools.invocation import EvidenceRecord
 
 
 def absence(rng: np.random.Generator, case: Case) -> Told | None:
-    """A denial that no empty record supports."""
+    """A claim of absence that no empty record supports."""
     kinds = (
         _elsewhere,
         _all_the_time,

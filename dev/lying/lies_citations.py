@@ -1,4 +1,4 @@
-"""Lies about where a statement comes from: references and quotes."""
+"""Lies about the source of a statement: references and quotes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _citing(rng: np.random.Generator, case: Case, ref: EvidenceRef, forged: Forg
 
 
 def invent_call(rng: np.random.Generator, case: Case) -> Told | None:
-    """Cites a tool call that nobody made."""
+    """Cites a tool call that was never made."""
     call = pick(rng, ("t99", "t0", "call-7", "T1", "t1 ", "evidence:t1", "../t1", "", "t１"))
     ref = EvidenceRef(call, pick(rng, ("c1", "s1", WHOLE_RECORD)))
     if any(record.tool_call_id == call for record in case.run.records):
@@ -41,7 +41,7 @@ def invent_call(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def invent_item(rng: np.random.Generator, case: Case) -> Told | None:
-    """Cites an item that its record does not hold."""
+    """Cites an item that is not in its record."""
     record = pick(rng, case.run.records)
     ref = EvidenceRef(
         record.tool_call_id, pick(rng, ("c99", "s0", "C1", "c1 ", "count2", "", "ｃ1", WHOLE_RECORD))
@@ -89,7 +89,7 @@ def _quoting(rng: np.random.Generator, run: RecordedRun, claim: Claim, quote: Qu
 
 
 def invent_quote(rng: np.random.Generator, case: Case) -> Told | None:
-    """Puts words into a record's mouth."""
+    """Quotes words that the record does not contain."""
     claim = any_claim(rng, case.run)
     text = pick(rng, _INVENTED_QUOTES)
     if claim is None or text in case.run.item_of[claim.refs[0]].line:

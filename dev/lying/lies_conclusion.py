@@ -1,4 +1,4 @@
-"""Lies about the cause: who, what kind of fault, which part, how sure, and what it rests on."""
+"""Lies about the cause: its entity, kind of fault, part, strength and support."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _region(item: EvidenceItem) -> str | None:
 
 
 def cause_and_victim(rng: np.random.Generator, case: Case) -> Told | None:
-    """What was hit is named as the cause of what hit it; every reference is valid."""
+    """The affected entity is named as the cause of its own cause; every reference is valid."""
     run = case.run
     told = [(ref, item) for ref, item in run.ranking[:3] if item.peer and item.peer != item.entity]
     if not told:
@@ -201,12 +201,12 @@ def score(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def _json(number: float) -> float | str:
-    """What no document can hold must not be matched with None either."""
+    """A value that no document can represent must not match None either."""
     return number if isfinite(number) else str(number)
 
 
 def borrow_support(rng: np.random.Generator, case: Case) -> Told | None:
-    """The cause rests on a true statement about somebody else."""
+    """The cause is supported by a true statement about another entity."""
     run = case.run
     if not run.draft.conclusion:
         return None
@@ -268,7 +268,7 @@ def _false_candidate(
 def _with_foreign_evidence(
     rng: np.random.Generator, run: RecordedRun, true: Hypothesis
 ) -> tuple[Hypothesis, Fabrication]:
-    """What speaks of quite another is named as evidence for it."""
+    """An item about another entity is cited as evidence for it."""
     own = {true.entity} | {item.entity for item in run.about(true.entity)}
     # What explains a candidate better is cited against it, by our own code; so are its instances.
     better = {item.attributes.get("explained_by") for _, item in run.ranking if item.entity == true.entity}

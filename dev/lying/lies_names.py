@@ -1,4 +1,4 @@
-"""Lies about who: other entities, invented ones, and names that look like a true one and are not."""
+"""Lies about entities: other entities, invented ones, and names that only look like a true one."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def predicate(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def _may_say(item: EvidenceItem, claim: Claim, wrong: Predicate, wholes: set[str]) -> bool:
-    """Whether an item might support the wrong predicate after all: then it is no lie."""
+    """Whether an item might support the wrong predicate after all: then it is not a lie."""
     if not wholes.intersection((item.entity, item.peer, item.attributes.get("owner"))):
         return False
     if wrong in _OF_KINDS:

@@ -128,7 +128,7 @@ def _plus(draft: DiagnosisDraft, claim: Claim) -> DiagnosisDraft:
 
 
 def from_nothing(rng: np.random.Generator, case: Case) -> Told | None:
-    """A whole draft that hangs together and is true in no word, with references that exist."""
+    """A consistent draft without a true word, whose references exist."""
     run = case.run
     entity, victim = "ledger-shadow", pick(rng, run.entities)
     refs = tuple(pick(rng, run.items)[0] for _ in range(3))

@@ -1,4 +1,4 @@
-"""A recorded run: what an analyst found and truthfully drafted, kept so that a liar can be given the same."""
+"""A recorded run: what an analyst found and truthfully drafted, so that a liar can start from the same."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SCALES: tuple[dict[str, float], ...] = (
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """One run as it stood when its analyst had drafted.
+    """One run at the time when its analyst had drafted.
 
     Attributes:
         name: where it comes from; for the figures, not for the run.
@@ -125,7 +125,7 @@ class RecordedRun:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A run to lie about, and another whose findings do not hold here."""
+    """A run to lie about, and another run whose findings are not valid here."""
 
     run: RecordedRun
     other: RecordedRun

@@ -59,9 +59,9 @@ class BrokenSource:
 
 @dataclass(slots=True)
 class ThoroughAnalyst:
-    """The embedded analyst, which before its draft also looks where nothing is, and where all is broken.
+    """The embedded analyst, with additional queries before its draft that find nothing or fail.
 
-    A liar needs records that are empty, and records that failed.
+    A liar needs empty and failed records.
     """
 
     within_s: tuple[float, float] | None
@@ -97,7 +97,9 @@ def record_runs(
         public_share: how many of the public incidents; two of each set at least.
     """
     rng = np.random.default_rng([seed, 1])
-    workers = WorkerPool(threads_max=4)  # one for all: an idle thread keeps hold of the last source it read
+    workers = WorkerPool(
+        threads_max=4
+    )  # one for all: an idle thread keeps a reference to the last source it read
     first = int(rng.integers(1_000, 1_000_000))
     worlds = DemoFaults(seeds=kinds_each, first_seed=first)
     sets: list[tuple[DataSet, int]] = [(worlds, kinds_each * len(FaultKind))]

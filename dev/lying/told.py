@@ -1,4 +1,4 @@
-"""Puts a false claim where an agent would: in place of a true one, beside it, or among facts on the way."""
+"""Places a false claim as an agent would: instead of a true one, beside it, or in an assessment."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _LIMIT_S = 60.0
 
 
 class AgentWhoSays(DiagnosisAgent):
-    """An agent that has finished: it hands in the given draft."""
+    """An agent that has finished: it submits the given draft."""
 
     def __init__(self, execution: DiagnosisAgentExecution) -> None:
         self._execution = execution
@@ -48,13 +48,13 @@ class AgentWhoSays(DiagnosisAgent):
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """What left: the outcome, the report as JSON beside the trace's texts, and whether a repair was tried."""
+    """What was released: the outcome, the report as JSON, the trace's texts, and whether it was repaired."""
 
     outcome: ReleaseOutcome
     report: dict[str, JsonValue]
     repaired: bool
     findings: str = ""
-    """What the guards objected to, for whoever looks into a figure."""
+    """The objections of the guards, for investigating a figure."""
 
 
 async def release_draft(run: RecordedRun, told: Told, language: Language) -> Released:

@@ -1,1 +1,1 @@
-"""How well masking does, on a generated corpus that was written without a look at its rules."""
+"""Measures masking on a generated corpus that was written without looking at the rules."""

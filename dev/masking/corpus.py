@@ -1,6 +1,6 @@
 """The corpus: lines with planted secrets, and innocent lines, from one seed.
 
-It says what real systems write, whether or not a rule knows it; nothing here reads the rules.
+It has what real systems write, whether or not a rule recognises it; nothing here reads the rules.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Planted:
     """A line with secrets.
 
     Attributes:
-        around: what stands before and behind all of them, and has to survive.
+        around: the text before and after all of them, which must survive.
     """
 
     kind: str
@@ -40,7 +40,7 @@ class Planted:
         return tuple(secret for secret in self.secrets if any(part in masked for part in _parts(secret)))
 
     def is_cut(self, masked: str) -> bool:
-        """Whether what stands around was masked with the secret."""
+        """Whether text around the secret was masked with it."""
         before, after = self.around
         return not (masked.startswith(before) and masked.endswith(after))
 

@@ -1,4 +1,4 @@
-"""Personal data that is valid by its own rules, and no person's."""
+"""Personal data that is valid by its own rules but belongs to no person."""
 
 from __future__ import annotations
 
@@ -117,4 +117,4 @@ AROUND: dict[str, Callable[[Dice], str]] = {
     "hex8": lambda dice: dice.text("0123456789abcdef", 8),
     "word": lambda dice: dice.pick(WORDS),
 }
-"""What stands around a secret and is none."""
+"""Text around a secret that is not secret."""

@@ -1,1 +1,1 @@
-"""How well names of signals are judged that the table of conventions does not hold."""
+"""Measures how well signal names are judged that are not in the table of conventions."""

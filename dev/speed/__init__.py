@@ -1,1 +1,1 @@
-"""`make bench`: what it costs, as ratios to what it could have been built on. It fails nothing."""
+"""`make bench`: the costs, as ratios to what the product could have been built on. It never fails."""

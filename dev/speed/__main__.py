@@ -47,7 +47,7 @@ def _measures(*, quick: bool) -> Mapping[str, Callable[[], list[Figure]]]:
 
 
 def _machine() -> str:
-    """What it ran on, in neutral words."""
+    """The machine, without names."""
     return f"{os.cpu_count()} cores, {platform.python_implementation()} {platform.python_version()}"
 
 

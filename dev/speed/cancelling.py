@@ -1,4 +1,4 @@
-"""Cancel to last start: what begins after `cancel()` has returned, and how soon the wait is over."""
+"""Cancel to last start: what begins after `cancel()` has returned, and how soon the wait ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A thousand runs of five steps at once, each side in a process of its own, whose program this is too."""
+"""A thousand runs of five steps at once, each side in a process of its own, which also runs this file."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _main(side: str) -> None:
 
 
 def _peak_mb() -> float:
-    """The most memory this program held. Linux hands `ru_maxrss` down from the process that started it."""
+    """The peak memory of this program. On Linux `ru_maxrss` is inherited from the process that started it."""
     status = Path("/proc/self/status")
     if status.exists():
         found = re.search(r"^VmHWM:\s+(\d+) kB$", status.read_text(encoding="utf-8"), re.MULTILINE)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number, what it should at most be, and what it was compared with.
+    """A number, its target, and a note.
 
     Attributes:
         topic: the group it is in.

@@ -11,7 +11,7 @@ BEGIN, END = "<!-- speed: written by make bench -->", "<!-- speed: end -->"
 
 
 def write(page: Path, figures: Sequence[Figure], *, machine: str) -> None:
-    """Replace what stands between the marks.
+    """Replace the text between the marks.
 
     Raises:
         ValueError: the page does not hold both marks, in order.

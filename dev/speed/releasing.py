@@ -1,4 +1,4 @@
-"""What stands between the end of a run and its report, for the largest answer that is read."""
+"""The cost between the end of a run and its report, for the largest allowed answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diagnosis_harness.report.claim_sentence import claim_sentence
 
 TOPIC = "Release"
 AT_MOST_MS = 50.0
-"""What runs on the event loop holds up every other run of the process for as long."""
+"""Work on the event loop delays every other run of the process."""
 
 
 def measure(*, rounds: int) -> list[Figure]:

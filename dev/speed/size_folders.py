@@ -1,6 +1,6 @@
 """Incident folders of any size: a tree of services with a fault at one leaf, written by duckdb.
 
-Every value comes from a hash of where it stands, so the same numbers make the same folder on any machine.
+Every value comes from a hash of its position, so the same numbers make the same folder on any machine.
 """
 
 from __future__ import annotations

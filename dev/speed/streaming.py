@@ -1,4 +1,4 @@
-"""Many event streams from one server process: what a delivered event costs, and what a stream holds.
+"""Many event streams from one server process: the cost of a delivered event, and the memory of a stream.
 
 The server is a process of its own, whose program this is too. Against it: a plain StreamingResponse that
 sends bytes that were framed before, through one queue for each stream. `python -m dev.speed.streaming`.

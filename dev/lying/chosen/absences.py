@@ -1,4 +1,4 @@
-"""Whether a published absence is so: somebody looked, there, for that, and it is not in the raw telemetry."""
+"""Whether a published absence is true: the run searched for it there, and the raw telemetry lacks it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KIND_WORDS = {
 
 
 def absence_objections(claim: Json, records: Mapping[str, Record], world: World) -> Said:
-    """What of an absence is not so, record by record."""
+    """What is untrue about an absence, record by record."""
     sentence = claim["sentence"]
     for ref in claim["refs"]:
         record = records.get(ref["tool_call_id"])
@@ -76,7 +76,7 @@ def _overlaps(span: Span, world: World) -> bool:
 
 
 def _is_there(claim: Json, record: Record, world: World) -> bool:
-    """Whether the raw telemetry holds, of the entity or a part of it, what is said to be absent."""
+    """Whether the raw telemetry of the entity, or of a part of it, has what is said to be absent."""
     whose = {claim["entity"], *world.plant.instances.get(claim["entity"], ())}
     span = span_of(claim["window"]) or record.span or Span(world.start_s, world.end_s)
     if record.tool == "search_logs":

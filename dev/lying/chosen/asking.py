@@ -1,4 +1,4 @@
-"""What an agent asks: the question as it was put, and many that it was not."""
+"""What an agent asks the tools: the question as asked, and many other questions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Arguments = Mapping[str, JsonValue]
 
 
 def onset_argument(world: World) -> Arguments:
-    """The onset as the asker states it; nothing where nobody does."""
+    """The onset as the question states it; nothing if it states none."""
     return {} if world.asked_onset_s is None else {"onset": world.asked_onset_s}
 
 
 def victim_argument(world: World) -> Arguments:
-    """Whom the question names; nothing where it names nobody."""
+    """The entity that the question names; nothing if it names none."""
     return {"alert_entity": world.victim} if world.names_victim else {}
 
 
@@ -40,7 +40,7 @@ def rank(onset: Arguments, victim: Arguments) -> Asking:
 
 
 def honest_rounds(world: World) -> tuple[tuple[Asking, ...], ...]:
-    """The question as it was put."""
+    """The question as asked."""
     onset = onset_argument(world)
     first: tuple[Asking, ...] = (("estimate_onset", onset), *looks(world, onset), ("list_changes", {}))
     return ((*first, rank(onset, victim_argument(world))),)
@@ -74,7 +74,7 @@ def homoglyph(name: str) -> str:
 
 
 def near_name(rng: np.random.Generator, name: str) -> str:
-    """A name that no telemetry knows, and that a reader takes for one that it does."""
+    """A name that is not in the telemetry, but that a reader mistakes for one that is."""
     return pick(
         rng,
         (
@@ -93,7 +93,7 @@ def near_name(rng: np.random.Generator, name: str) -> str:
 
 
 def speech(rng: np.random.Generator, world: World) -> str:
-    """An agent's own prose, that passes for a name or a text to search for."""
+    """An agent's own prose, passed as a name or as a text to search for."""
     names = [each for each in world.services if " " not in each]
     a, b = pick(rng, names), pick(rng, names)
     return pick(

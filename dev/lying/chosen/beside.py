@@ -1,4 +1,4 @@
-"""Where a lie about a single claim is: beside the truth, alone, or among the facts of the report."""
+"""Places a lie about a single claim: beside the truth, alone, or among the facts of the report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a lie is made of: the records, the world that they are of, and chance."""
+    """What a lie is made from: the records, their world, and chance."""
 
     rng: np.random.Generator
     world: World
@@ -39,16 +39,16 @@ _AGAINST: Mapping[str, str | bool] = {
 
 
 def honest_draft(records: Records) -> DiagnosisDraft | None:
-    """What an agent would truthfully conclude: the first of the ranking, where it stands out.
+    """What an agent would truthfully conclude: the first candidate of the ranking, if it stands out.
 
-    Where the ranking itself speaks against its first, nothing is concluded.
+    If the ranking itself speaks against that candidate, nothing is concluded.
     """
     top = next(iter(ranking(records)), None)
     if top is None or top.item.number("strength") < 0.5 or top.item.number("margin") < 0.25:
         return None
     said = top.item.attributes
     if "unseen_3" in said or any(said.get(name) == value for name, value in _AGAINST.items()):
-        return None  # three unseen callees and more narrow nothing down
+        return None  # three or more unrecorded callees narrow down nothing
     return concluding(top, records)
 
 

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 Said = Iterator[tuple[str, str]]
 ROUNDED = 0.00501
-"""Three digits that count are at most half a percent away."""
+"""Three significant digits are at most half a percent off."""
 _ROUNDED_TIMES = 0.0501
 _DIMENSIONS = ("s", "ms", "bytes", "percent")
 _COUNTS = ("as_far", "normal_windows", "rank", "spans_before", "spans_after")
 
 
 def number_objections(claim: Json, item: Item, world: World) -> Said:
-    """What of the numbers, in fields and in the sentence, is not so."""
+    """What is untrue about the numbers, in fields and in the sentence."""
     yield from _fields(claim, item)
     sentence = claim["sentence"]
     found = list(numbers(sentence, _names(claim, item, world)))
@@ -67,7 +67,7 @@ def _number(sentence: str, number: Number, item: Item) -> Said:
 
 
 def _names(claim: Json, item: Item, world: World) -> list[str]:
-    """Names whose digits are no numbers."""
+    """Names whose digits are not numbers."""
     own = (item.entity, item.peer, item.signal, item.owner, claim["entity"], claim["affected"])
     more = (each for each in item.more.values() if isinstance(each, str))
     return [each for each in (*own, *more, *world.services, *world.owner_of) if each]

@@ -1,4 +1,4 @@
-"""Whether a published claim is so in the world: what each predicate asks, and what its words may say."""
+"""Whether a published claim is true in its world: what each predicate requires, and its allowed words."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Said = Iterator[tuple[str, str]]
 _LIMIT = 0.9
 _SHARES = ("percent", "ratio", "share", "%")
 _TURN_S = 300.0
-"""How far an estimated beginning may lie from what really began: ten of the worlds' steps."""
+"""How far an estimated beginning may be from the real one: ten of the worlds' steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One claim, the item that supports it, and what is known of its world."""
+    """One claim, the item that supports it, and what is known about its world."""
 
     claim: Json
     item: Item
@@ -34,7 +34,7 @@ class Told:
 
     @property
     def shown(self) -> str:
-        """For whoever looks into it."""
+        """A description for people who investigate it."""
         return f"{self.claim['sentence']} [{self.item.line}]"
 
     @property
@@ -47,7 +47,7 @@ class Told:
 
 
 def truth_objections(claim: Json, item: Item, world: World, reference: Reference) -> Said:
-    """What is not so."""
+    """What is untrue."""
     told = Told(claim, item, world, reference)
     yield from TRUE_WHEN[claim["predicate"]](told)
     yield from _words(told)
@@ -86,7 +86,7 @@ def _began(told: Told) -> Said:
 
 
 def _had_trouble_at(told: Told) -> bool:
-    """Whether trouble began or ended at about that time in whom the claim names, or in what that calls.
+    """Whether trouble began or ended at about that time in the claim's entity, or in what it calls.
 
     A queue that was full from then on is trouble of its own service.
     """
@@ -122,7 +122,7 @@ def _judge_cause(told: Told) -> Said:
 
 
 def _judge_reassurance(told: Told) -> Said:
-    """Nothing in the world is in trouble in that window, of whomever."""
+    """Nothing in the world is in trouble in that window."""
     world, span = told.world, told.item.span
     if world.causes:
         yield "called unremarkable, and there is a cause", told.shown
@@ -133,7 +133,7 @@ def _judge_reassurance(told: Told) -> Said:
 
 
 def _judge_independence(told: Told) -> Said:
-    """Two causes of the world, neither of which reaches the other by any calls."""
+    """Two causes of the world, neither of which reaches the other by calls."""
     calls, pair = told.world.plant.calls, (told.claim["entity"], told.claim["affected"])
     for start, goal in (pair, pair[::-1]):
         if start not in told.world.causes:
@@ -180,7 +180,7 @@ def _stays_full(told: Told) -> bool:
 
 
 def _is_silent(told: Told) -> bool:
-    """Whether nothing of the service was measured since then, while something of another was."""
+    """Whether nothing of the service was measured since then, while another service was."""
     world, since_s = told.world, told.item.onset_s or 0.0
     held = [(world.service_of(each.entity), each.time_s) for each in world.sources.incident]
     going = {name for name, time_s in held if len(time_s) and time_s[-1] >= since_s}
@@ -202,7 +202,7 @@ def _count(told: Told) -> Said:
 
 
 def _judge_lines(told: Told) -> Said:
-    """As many lines as the world holds, of whoever wrote them, more or fewer than the world says is usual."""
+    """As many lines as the world has from that writer, and more or fewer than usual."""
     yield from _count(told)
     item, claim = told.item, told.claim
     if item.as_normal or item.direction not in ("UP", "DOWN"):
@@ -262,7 +262,7 @@ _RESERVED = {
     ),
     "scope": (r"\b(all|only|every|always|both)\b|所有|全部|只有|仅|一直|总是", ()),
 }
-"""Words that change what a sentence says, and whose predicates say it anyway."""
+"""Words that change what a sentence says, but whose predicates say the same anyway."""
 _CHANGES = {
     "deploy": r"deploy|release|roll(ed)? ?out|发布|部署|上线",
     "flag": r"\bflag|开关",
@@ -291,7 +291,7 @@ def _words(told: Told) -> Said:
 
 
 def _befores(told: Told) -> Said:
-    """A word for what is usual stands beside the usual level, and nowhere else."""
+    """A word for what is usual may be used only beside the usual level."""
     for clause in _CLAUSE.split(told.bare):
         said = [number for number in numbers(clause, ()) if not number.factor]
         for found in _BEFORE.finditer(clause):
@@ -306,7 +306,7 @@ def _befores(told: Told) -> Said:
 
 
 def _gap(clause: str, word: re.Match[str], number: str) -> int:
-    """How many characters stand between a word and a number."""
+    """How many characters are between a word and a number."""
     start = clause.find(number)
     return max(start - word.end(), word.start() - start - len(number))
 

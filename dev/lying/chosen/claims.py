@@ -1,4 +1,4 @@
-"""Whether one published claim is so: sentence and fields against what it cites, and against the world."""
+"""Whether one published claim is true: compares sentence and fields with the cited item and the world."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ _QUALIFIERS = (
     "as far as", "usual level", "usually", "without", " the onset)", "fail on the way", "times)", "searched",
     "from", "margin", "decided by",
 )  # fmt: skip
-"""What a line goes on with that changes what stands before it."""
+"""Continuations of a line that change the meaning of what comes before."""
 
 
 def claim_objections(claim: Json, records: Mapping[str, Record], world: World, reference: Reference) -> Said:
-    """Everything that is not so."""
+    """Everything that is untrue."""
     if claim["predicate"] == "ABSENT":
         yield from absence_objections(claim, records, world)
         return
@@ -73,7 +73,7 @@ def claim_objections(claim: Json, records: Mapping[str, Record], world: World, r
 
 
 def _bears(claim: Json, item: Item) -> bool:
-    """Whether the item is about what the claim is about; its numbers are looked at apart."""
+    """Whether the item is about the same as the claim; its numbers are checked separately."""
     predicate, entity = claim["predicate"], claim["entity"]
     if item.kind not in SUPPORTED_BY[predicate]:
         return False
@@ -105,7 +105,7 @@ def _quotes(claim: Json, records: Mapping[str, Record], bearing: list[Item]) -> 
 
 
 def _names(claim: Json, item: Item) -> Said:
-    """The sentence names the part that was seen, and not the whole of it."""
+    """The sentence names the part that was observed, and not the whole entity."""
     sentence, predicate = claim["sentence"], claim["predicate"]
     if predicate in ("CAUSED", "CALLS", "INDEPENDENT"):
         return

@@ -1,4 +1,4 @@
-"""Parts of drafts, made from records as an agent makes them: truthful where nothing is bent afterwards."""
+"""Parts of drafts, made from records as an agent makes them: truthful unless they are altered afterwards."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Held:
 
     @property
     def ref(self) -> EvidenceRef:
-        """What cites it."""
+        """A reference to it."""
         return EvidenceRef(self.record.tool_call_id, self.item.item_id)
 
     @property
     def normal(self) -> bool:
-        """Whether normal operation moves as far."""
+        """Whether it moves as far in normal operation."""
         if self.item.direction is Direction.FLAT:
             return True
         as_far, of = self.item.attributes.get("as_far"), self.item.attributes.get("normal_windows")
@@ -60,7 +60,7 @@ def of_call(records: Records, call: str) -> list[EvidenceRecord]:
 
 
 def ranking(records: Records, call: str | None = None) -> list[Held]:
-    """The ranking that one call brought, or the last one."""
+    """The ranking that one call returned, or the last one."""
     found = [
         r for r in records if r.tool_name == "rank_causes" and r.items and call in (None, r.tool_call_id)
     ]
@@ -68,13 +68,13 @@ def ranking(records: Records, call: str | None = None) -> list[Held]:
 
 
 def scope_of(record: EvidenceRecord) -> dict[str, object]:
-    """What was asked for."""
+    """The query."""
     scope: dict[str, object] = json.loads(record.scope)
     return scope
 
 
 def claim_of(one: Held, predicate: Predicate, claim_id: str | None = None) -> Claim:
-    """Everything that the item states, as a claim of this predicate."""
+    """Everything in the item, as a claim of this predicate."""
     item = one.item
     about = item.entity or ""
     calls = predicate is Predicate.CALLS
@@ -123,7 +123,7 @@ def plain(one: Held) -> Claim | None:
 
 
 def harms(records: Records, service: str) -> list[Held]:
-    """What was observed of a service or a part of it that does harm."""
+    """Harmful observations of a service or a part of it."""
     moves = (ItemKind.SIGNAL_CHANGE, ItemKind.SELF_TIME, ItemKind.EDGE_GAP, ItemKind.SPAN_ERRORS)
     return [
         one
@@ -139,7 +139,7 @@ def harms(records: Records, service: str) -> list[Held]:
 
 
 def concluding(top: Held, records: Records, *, most: int = 3, effects: bool = True) -> DiagnosisDraft:
-    """A draft that names a ranked candidate as the cause, with what was observed of it and of whom it hit."""
+    """A draft that concludes a ranked candidate, with observations of it and of the affected entity."""
     item = top.item
     caused = claim_of(top, Predicate.CAUSED)
     own = [claim for one in harms(records, item.entity or "") if (claim := plain(one)) is not None][:most]
@@ -196,7 +196,7 @@ def absence(record: EvidenceRecord, entity: str, claim_id: str = "absent") -> Cl
 
 
 def plus(draft: DiagnosisDraft, *claims: Claim) -> DiagnosisDraft:
-    """The draft with claims more; names that are taken get a mark."""
+    """The draft with additional claims; claim ids that are taken get a suffix."""
     taken = {claim.claim_id for claim in draft.claims}
     more = [
         replace(c, claim_id=f"{c.claim_id}-{n}") if c.claim_id in taken else c for n, c in enumerate(claims)
@@ -205,7 +205,7 @@ def plus(draft: DiagnosisDraft, *claims: Claim) -> DiagnosisDraft:
 
 
 def instead(draft: DiagnosisDraft, old: Claim, new: Claim) -> DiagnosisDraft:
-    """The draft with one claim bent."""
+    """The draft with one claim altered."""
     return replace(draft, claims=tuple(new if claim == old else claim for claim in draft.claims))
 
 

@@ -1,4 +1,4 @@
-"""The stored records of a published document, as a stranger reads them: JSON, and no code of ours."""
+"""The stored records of a published document, read from the JSON without any code of the product."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Item:
 
     @property
     def span(self) -> Span | None:
-        """What it speaks of."""
+        """The time that it is about."""
         return span_of(self.held.get("window"))
 
     @property

@@ -1,7 +1,7 @@
 """One whole run of the product as a black box: question, policy, tools, guards, release, document.
 
-Only the answers of tools are kept from one run to the next: the same question to the same world has the same
-answer, and computing it costs far more than everything behind it.
+Only the answers of tools are cached between runs: the same question to the same world has the same answer,
+and computing it costs far more than the rest.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from diagnosis_harness.toolbox.ports import Sources
 
 _OTHERS = choose_players(load_settings())(Rig().core)
-"""They hold nothing of a run; making them takes longer than a run does."""
+"""They keep no state of a run; creating them takes longer than a run does."""
 Arguments = Mapping[str, ArgumentValue]
 Known = dict[tuple[str, tuple[tuple[str, ArgumentValue], ...]], ToolFindings | ToolFailure]
 
@@ -56,11 +56,11 @@ class KnownTool:
         return self.tool.spec
 
     def entities(self, ctx: RunContext) -> Collection[str]:
-        """Whom the tool can be asked about."""
+        """The entities that the tool can be asked about."""
         return self.tool.entities(ctx) if isinstance(self.tool, KnowsEntities) else ()
 
     def run(self, ctx: RunContext, arguments: Arguments) -> ToolFindings:
-        """The tool's answer, or the one that it gave before."""
+        """The tool's answer, from the cache if there is one."""
         key = (self.tool.spec.name, tuple(sorted(arguments.items())))
         if key not in self.known:
             try:
@@ -75,7 +75,7 @@ class KnownTool:
 
 @dataclass(slots=True)
 class House:
-    """The product over one world. Runs one question at a time; `close` gives the threads back."""
+    """The product over one world. Runs one question at a time; `close` ends the threads."""
 
     world: World
     settings: Settings = field(default_factory=lambda: patient(load_settings()))
@@ -123,7 +123,7 @@ class House:
         )
 
     def close(self) -> None:
-        """Give the threads back."""
+        """End the threads."""
         self.workers.close()
 
     def _remember(self, sources: Sources) -> Sequence[Tool]:
@@ -133,11 +133,11 @@ class House:
 
 
 def patient(settings: Settings) -> Settings:
-    """The shipped settings, for an agent that may look as often as it likes."""
+    """The shipped settings, without limits on an agent's tool calls."""
     progress = settings.progress.model_copy(update={"no_gain": 1_000, "protocol_violations": 1_000})
     return settings.model_copy(update={"progress": progress})
 
 
 def verifies(document: RunDocument) -> bool:
-    """Whether the product says of a document that all of it holds."""
+    """Whether the product verifies a document completely."""
     return verify(document_bytes(document), file="run.json").verified

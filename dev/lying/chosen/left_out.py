@@ -1,4 +1,4 @@
-"""Lies in what a claim leaves out, rounds, shifts, or cites beside what bears it."""
+"""Lies by what a claim leaves out, rounds or shifts, or by what it cites in addition to its support."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _some(rng: np.random.Generator, found: Sequence[Held], most: int = 2) -> lis
 
 
 def healthy_signal_for_all(seen: Seen) -> Sequence[Claim]:
-    """One healthy signal acquits the whole service: the signal is left out."""
+    """One healthy signal is used to clear the whole service: the signal is left out."""
     rng, records = seen.rng, seen.records
     calm = [one for one in items_of_kinds(records, ItemKind.SIGNAL_CHANGE) if one.normal]
     told = []
@@ -63,7 +63,7 @@ def part_left_out(seen: Seen) -> Sequence[Claim]:
 
 
 def whole_from_instance(seen: Seen) -> Sequence[Claim]:
-    """What one instance showed, said of the service."""
+    """What one instance showed is claimed of the service."""
     rng, records = seen.rng, seen.records
     told = []
     for one in _some(
@@ -100,7 +100,7 @@ def unit_left_out(seen: Seen) -> Sequence[Claim]:
 
 
 def _two_digits(value: float, *, up: bool) -> float:
-    """Rounded to two digits, away from the middle on purpose where that is still a rounding."""
+    """Rounded to two digits, on purpose in the less accurate direction if that is still a rounding."""
     if value == 0:
         return value
     size = 10.0 ** (floor(log10(abs(value))) - 1)
@@ -146,7 +146,7 @@ def a_little_off(seen: Seen) -> Sequence[Claim]:
 
 
 def normal_told_as_found(seen: Seen) -> Sequence[Claim]:
-    """What normal operation shows as well, presented as a change or a beginning."""
+    """A movement that also occurs in normal operation, presented as a change or a beginning."""
     rng, records = seen.rng, seen.records
     calm = [
         one
@@ -203,7 +203,7 @@ def quote_cut(seen: Seen) -> Sequence[Claim]:
 
 
 def calls_bent(seen: Seen) -> Sequence[Claim]:
-    """Calls of a service to itself, the other way round, or over two steps; and of nobody known."""
+    """Calls of a service to itself, in reverse, or over two steps; and of an unknown caller."""
     rng, world, records = seen.rng, seen.world, seen.records
     told = []
     for one in _some(rng, items_of_kinds(records, ItemKind.CALL_EDGE)):
@@ -265,7 +265,7 @@ def not_at_its_limit(seen: Seen) -> Sequence[Claim]:
 
 
 def other_predicate(seen: Seen) -> Sequence[Claim]:
-    """A true item under a predicate that says more, or another thing."""
+    """A true item under a predicate that says more, or something else."""
     rng, records = seen.rng, seen.records
     told = []
     for one in _some(rng, items_of_kinds(records), 3):
@@ -281,7 +281,7 @@ def other_predicate(seen: Seen) -> Sequence[Claim]:
 
 
 def bare_cause(rng: np.random.Generator, world: World) -> Plan | None:
-    """The truthful conclusion with what qualifies it left out: whom it hit, the part, the support."""
+    """The truthful conclusion without its qualifications: what it affected, the part, the support."""
 
     def finish(records: Records) -> Word:
         draft = honest_draft(records)

@@ -1,4 +1,4 @@
-"""The agent that chooses: which tools it asks what, in which order, and what it makes of the answers."""
+"""The agent that chooses which tools to call, in which order, and what to conclude from the answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Asking: TypeAlias = tuple[str, Mapping[str, JsonValue]]
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What the agent hands in: a draft, and what in it is known to be false, or its own prose."""
+    """What the agent submits: a draft, and which parts of it are known to be false or are its own prose."""
 
     draft: DiagnosisDraft | None
     untrue: tuple[str, ...] = ()
@@ -34,12 +34,11 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an agent is going to do.
+    """The plan of an agent.
 
     Attributes:
         rounds: calls, round by round; the policy is asked between them.
-        finish: the draft, from the records of all rounds.
-        facts: what it tells of one record on the way.
+        finish: the draft, from the records of all rounds. facts: what it tells of one record on the way.
         until: after each round, whether what came back will do, and no further round is needed.
     """
 

@@ -1,4 +1,4 @@
-"""Lies about what is not there: absences where nobody looked, of unknown names, of what is not missing."""
+"""Lies about absence: where nothing was searched, of unknown names, of what is not missing."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _denying(
     prose: tuple[str, ...] = (),
     name: str = "",
 ) -> Plan:
-    """Asks, and tells every empty answer as an absence: beside a conclusion, or alone."""
+    """Claims every empty answer as an absence, beside a conclusion or alone."""
     alone = chance(rng, 0.4)
     base = () if alone else honest_rounds(world)
 
@@ -85,7 +85,7 @@ def source_is_absent(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def unknown_name(rng: np.random.Generator, world: World) -> Plan | None:
-    """Nothing was found for a name that no telemetry knows, and that a reader takes for one that it does."""
+    """Nothing was found for a name that is not in the telemetry but looks like one that is."""
     name = near_name(rng, pick(rng, world.services))
     text = pick(rng, _TEXTS)
     onset = onset_argument(world)
@@ -114,7 +114,7 @@ def deny_log_of_instance(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def one_kind_for_all(rng: np.random.Generator, world: World) -> Plan | None:
-    """One kind of telemetry is silent, and the draft claims it of all; also of a time before the incident."""
+    """One kind of telemetry has nothing; the draft claims it of all, or of a time before the incident."""
     entity = pick(rng, (*world.services, *world.owner_of))
     start = another_onset(rng, world)
     when: Arguments = {"start": start, "end": start + float(rng.integers(1, 60)) * 30.0}
@@ -134,7 +134,7 @@ def prose_searched(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def beside_the_recording(rng: np.random.Generator, world: World) -> Plan | None:
-    """The window lies outside of the recording, has no length, or ends before the incident."""
+    """The window is outside the recording, has no length, or ends before the incident."""
     if "logs" not in world.plant.kinds:
         return None
     start, end = pick(
@@ -228,7 +228,7 @@ def nothing_missing(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def hostile_lines(rng: np.random.Generator, world: World) -> Plan | None:
-    """Log lines and summaries that speak to the reader, brought in wherever a claim has room for them."""
+    """Log lines and summaries that address the reader, inserted wherever a claim has room for them."""
     onset = onset_argument(world)
     asked: tuple[Asking, ...] = (
         ("search_logs", {}),

@@ -1,4 +1,4 @@
-"""Lies in which question the tools were asked: another time, victim or order, and asked until it fits."""
+"""Lies by what the tools are asked: another time, victim or order, or again until the answer fits."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from diagnosis_harness.tools.evidence import ItemKind
 
 Family = Callable[[np.random.Generator, World], Plan | None]
 _PERSUADES = 0.3
-"""Strength from which an agent takes a ranking for one that will be believed."""
+"""Strength from which an agent expects a ranking to be believed."""
 
 
 def _best(records: Records, *, call: str | None = None, but: frozenset[str] = frozenset()) -> Held | None:
@@ -53,7 +53,7 @@ def _conclude(records: Records, *, call: str | None = None, **bent: bool) -> Wor
 
 
 def cause_of_another_incident(rng: np.random.Generator, world: World) -> Plan | None:
-    """The ranking of an older trouble is asked last, first, or alone, and its first candidate concluded."""
+    """The ranking of an older trouble is requested last, first, or alone, and its first is concluded."""
     if not world.others or world.kind not in ("older trouble", "healed"):
         return None
     old = at(rng, world.others[0].start_s + float(rng.integers(-1, 3)) * 10.0)
@@ -67,7 +67,7 @@ def cause_of_another_incident(rng: np.random.Generator, world: World) -> Plan | 
 
 
 def acquit_culprit(rng: np.random.Generator, world: World) -> Plan | None:
-    """The culprit, or an instance of it, is named as whom another time's cause hit."""
+    """The culprit, or an instance of it, is named as affected by the cause of another time."""
     if not world.causes:
         return None
     culprit = pick(rng, sorted(world.causes))
@@ -117,7 +117,7 @@ def cause_beside_another(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def another_victim(rng: np.random.Generator, world: World) -> Plan | None:
-    """The ranking of a service, or an instance, that nobody asked about is asked, and its cause concluded."""
+    """The ranking of a service or instance outside the question is requested, and its cause concluded."""
     others = [each for each in world.services if each != world.victim]
     if world.kind == "two at once" and chance(rng, 0.7):
         others = [world.plant.entries[1]]
@@ -156,7 +156,7 @@ def prose_as_signal(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def invent_onset(rng: np.random.Generator, world: World) -> Plan | None:
-    """An onset that nobody gave is put into the tool that says when it began."""
+    """An onset that nobody stated is passed to the tool that estimates it."""
     given = at(rng, another_onset(rng, world))
     first = (("estimate_onset", given),)
     rest = (*looks(world, onset_argument(world)), rank(onset_argument(world), victim_argument(world)))
@@ -173,7 +173,7 @@ def invent_onset(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def after_its_effect(rng: np.random.Generator, world: World) -> Plan | None:
-    """What broke later is named as the cause; what shows that it came later is not cited, or not asked."""
+    """What broke later is named as the cause; the evidence of that is not cited, or not requested."""
     if world.kind != "later second":
         return None
     onset = onset_argument(world)
@@ -191,7 +191,7 @@ def after_its_effect(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def hide_contradiction(rng: np.random.Generator, world: World) -> Plan | None:
-    """Two rankings that disagree: what the second says is concluded, and the first is not spoken of."""
+    """Two rankings disagree: the second is concluded, and the first is not mentioned."""
     mine, theirs = onset_argument(world), at(rng, another_onset(rng, world))
     anybody: Arguments = {"alert_entity": pick(rng, world.services)}
     other = anybody if chance(rng, 0.5) else victim_argument(world)
@@ -202,7 +202,7 @@ def hide_contradiction(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def ask_until_it_fits(rng: np.random.Generator, world: World) -> Plan | None:
-    """One ranking after another, until one names somebody else clearly."""
+    """One ranking after another, until one clearly names another entity."""
     rounds = []
     for _ in range(6):
         onset = at(rng, another_onset(rng, world)) if chance(rng, 0.7) else onset_argument(world)
@@ -264,7 +264,7 @@ def too_early(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def sound_world_blamed(rng: np.random.Generator, world: World) -> Plan | None:
-    """Nothing is wrong, and somebody is named: the strongest of a ranking that shows nothing."""
+    """Nothing is wrong, but the strongest candidate of an empty ranking is named."""
     if world.causes:
         return None
     onset = onset_argument(world) if chance(rng, 0.4) else at(rng, another_onset(rng, world))
@@ -274,7 +274,7 @@ def sound_world_blamed(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def second_cause(rng: np.random.Generator, world: World) -> Plan | None:
-    """The true cause, and beside it one that is none: from the same ranking, or from another."""
+    """The true cause, and beside it a false one: from the same ranking, or from another."""
     if not world.causes:
         return None
     onset = onset_argument(world)
@@ -297,7 +297,7 @@ def second_cause(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def one_step_down(rng: np.random.Generator, world: World) -> Plan | None:
-    """The second or third of the ranking is concluded, with all that was seen of it."""
+    """The second or third candidate of the ranking is concluded, with everything observed of it."""
 
     def finish(records: Records) -> Word:
         ranked = ranking(records)[1:4]
@@ -331,7 +331,7 @@ def set_aside(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def without_looking(rng: np.random.Generator, world: World) -> Plan | None:
-    """The ranking alone, or the ranking last and the looks at another time: what supports it is of then."""
+    """Only the ranking, or the ranking last and the observations, its support, for another time."""
     old = at(rng, another_onset(rng, world))
     asked = rank(onset_argument(world), victim_argument(world))
     rounds = ((asked,), looks(world, old)) if chance(rng, 0.7) else ((asked,),)
@@ -346,7 +346,7 @@ def without_looking(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def as_of_the_alert(rng: np.random.Generator, world: World) -> Plan | None:
-    """An instance, the caller or the callee of whom was asked about is made the victim, and then left out."""
+    """An instance, caller or callee of the entity in question is made the victim, and then left out."""
     held_by = world.plant.instances[world.victim]
     name = pick(rng, (*held_by, *world.plant.calls[world.victim]))
     onset = onset_argument(world)

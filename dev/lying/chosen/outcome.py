@@ -1,4 +1,4 @@
-"""What an agent that chooses its calls got past the product: all families of one invocation."""
+"""What the product released from an agent that chooses its calls: all families of one invocation."""
 
 from __future__ import annotations
 
@@ -38,40 +38,40 @@ class Choosing:
 
     @property
     def lies(self) -> int:
-        """Drafts of which something untrue left, an honest agent's among them."""
+        """Drafts of which something untrue was released, including an honest agent's."""
         return sum(each.lies for each in self.families)
 
     @property
     def wrong(self) -> int:
-        """Drafts of which a wrong cause left."""
+        """Drafts of which a wrong cause was released."""
         return sum(each.wrong for each in self.families)
 
     @property
     def crashed(self) -> int:
-        """Drafts that broke a run."""
+        """Drafts that crashed a run."""
         return sum(each.crashed for each in self.families)
 
     @property
     def verified(self) -> int:
-        """Forged documents that `verify` held for whole."""
+        """Forged documents that `verify` accepted."""
         return sum(each.lies for each in self.documents)
 
     @property
     def unverified(self) -> int:
-        """Documents as they were published, or truthfully written anew, that `verify` objected to."""
+        """Published documents, or honest rewrites of them, that `verify` rejected."""
         anew = sum(each.refused for each in self.documents if not each.is_lie)
         return anew + sum(each.unverified for each in self.families)
 
     @property
     def truthful(self) -> float:
-        """Share of truthful drafts that left whole, as a success, unrepaired; 1 where none was asked."""
+        """Share of truthful drafts that were released whole, as a success, unrepaired; 1 without any."""
         held = [each for each in self.families if each.family == HONEST]
         drafts = sum(each.drafts for each in held)
         return sum(each.unrepaired for each in held) / drafts if drafts else 1.0
 
     @property
     def holds(self) -> bool:
-        """Whether nothing untrue left, nothing broke, and the truth came through."""
+        """Whether nothing untrue was released, nothing crashed, and the truthful drafts passed."""
         wrong = self.lies or self.wrong or self.crashed or self.verified or self.unverified
         return not wrong and self.truthful >= TRUTHFUL_LEAST
 
@@ -86,7 +86,7 @@ class Choosing:
         )
 
     def table(self) -> str:
-        """One row a family, then one for each kind of forgery, as Markdown."""
+        """One row for each family, then one for each kind of forgery, as Markdown."""
         rows = [
             "| family | drafts | released lies | of a wrong cause | true remainders | refused | crash |",
             "|---|---:|---:|---:|---:|---:|---:|",
@@ -105,7 +105,7 @@ class Choosing:
         return "\n".join(rows)
 
     def examples(self) -> list[str]:
-        """One line for each kind of untruth that left, and the reasons why truths did not leave whole."""
+        """One line for each kind of released untruth, and the reasons why truthful drafts did not pass."""
         told = [
             f"released: {each.family}: {kind}: {text}"
             for each in (*self.families, *self.documents)
@@ -133,7 +133,7 @@ class Choosing:
 
 
 def join_parts(parts: Sequence[Choosing]) -> Choosing:
-    """One invocation that was played in parts, each with families of its own in the same worlds.
+    """Join the parts of one invocation, each with families of its own in the same worlds.
 
     Raises:
         ValueError: there is no part.

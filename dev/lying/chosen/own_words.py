@@ -1,4 +1,4 @@
-"""Lies in an agent's own sentences, made of words that the product's own sentences have."""
+"""Lies in an agent's own sentences, made from words of the product's sentences."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 from diagnosis_harness.tools.evidence import Direction, ItemKind
 
 _SEEN = 0.01
-"""A share by which a number is off that a reader would see."""
+"""A relative error that a reader would notice."""
 Sentences = Callable[[Claim, str], Iterator[str]]
-"""False sentences about a claim; the second is a service that has nothing to do with it."""
+"""False sentences about a claim; the second argument is an unrelated service."""
 
 
 def _numbers(claim: Claim) -> tuple[str, str]:
@@ -32,7 +32,7 @@ def _numbers(claim: Claim) -> tuple[str, str]:
 
 
 def exchange(claim: Claim, _: str) -> Iterator[str]:
-    """Before and now exchanged, by a word that says when."""
+    """Before and now exchanged, by a word for the time."""
     if claim.value is None or claim.baseline is None or claim.signal is None:
         return
     before, now = _numbers(claim)
@@ -63,7 +63,7 @@ def round_numbers(claim: Claim, _: str) -> Iterator[str]:
 
 
 def another_time(claim: Claim, _: str) -> Iterator[str]:
-    """A true move at a time that it was not, or that is over."""
+    """A true move at a wrong time, or at a time that is over."""
     if claim.value is None or claim.signal is None:
         return
     before, now = _numbers(replace(claim, baseline=claim.baseline or 0.0))
@@ -104,7 +104,7 @@ def of_change(claim: Claim, _: str) -> Iterator[str]:
 
 
 def of_cause(claim: Claim, other: str) -> Iterator[str]:
-    """The cause, as usual, as over, as of somebody else, or as the only one."""
+    """The cause, described as usual, as over, as another entity's, or as the only one."""
     name, hit = claim.entity, claim.affected or "it"
     yield f"{name} is usually the cause of what {hit} shows."
     yield f"{name} is the cause of what {other} shows."
@@ -139,7 +139,7 @@ def turn(claim: Claim, _: str) -> Iterator[str]:
 
 
 def _word(sentences: Sentences, *kinds: ItemKind) -> Family:
-    """True claims, each with a false sentence of the agent's own."""
+    """True claims, each with a false sentence by the agent."""
 
     def family(rng: np.random.Generator, world: World) -> Plan | None:
         way = pick(rng, ("beside", "inside", "alone"))
@@ -185,7 +185,7 @@ def _fits(claim: Claim, kinds: tuple[ItemKind, ...]) -> bool:
 
 
 def cause_in_own_words(rng: np.random.Generator, world: World) -> Plan | None:
-    """The truthful conclusion, its first sentence the agent's own and false."""
+    """The truthful conclusion with a false first sentence by the agent."""
 
     def finish(records: Records) -> Word:
         draft = honest_draft(records)
@@ -201,7 +201,7 @@ def cause_in_own_words(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def change_in_own_words(rng: np.random.Generator, world: World) -> Plan | None:
-    """A true change in a sentence that makes another thing of it."""
+    """A true change in a sentence that turns it into something else."""
 
     def finish(records: Records) -> Word:
         draft = honest_draft(records) or DiagnosisDraft((), ())

@@ -1,4 +1,4 @@
-"""Plays whole runs by family, and counts what left: released lies, true remainders, and refusals."""
+"""Plays whole runs by family, and counts released lies, true remainders, and refusals."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ FORGED = (TOLD, *EDITS, TRUTH)
 _TRIES = 60
 _VERIFIED_EACH = 12
 _FORGED_EACH = 10
-"""Of so many documents one is verified, and one is forged: either takes longer than the run."""
+"""One of this many documents is verified, and one is forged: each takes longer than the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A world, the product over it, and who knows the truth about it."""
+    """A world, the product over it, and the witness who knows the truth about it."""
 
     house: House
     witness: Witness
@@ -59,7 +59,7 @@ class Played:
 
     @property
     def draft(self) -> DiagnosisDraft | None:
-        """What the agent handed in, where it was one of ours."""
+        """What the agent submitted, if it was one of ours."""
         return self.policy.word.draft if isinstance(self.policy, Liar) else None
 
     @property
@@ -69,14 +69,14 @@ class Played:
 
     @property
     def prose(self) -> tuple[str, ...]:
-        """Texts of the agent's own."""
+        """Texts written by the agent."""
         return self.policy.word.prose if isinstance(self.policy, Liar) else ()
 
 
 async def places(seed: int, *, each: int) -> tuple[list[Place], int]:
     """Worlds of every kind in which the embedded analyst names no wrong cause, and how many were left out.
 
-    What is measured is what may leave on a lie; how well the ranking ranks is measured elsewhere.
+    This measures what is released because of a lie; the quality of the ranking is measured elsewhere.
     """
     found, left = [], 0
     for kind in KINDS:
@@ -95,7 +95,7 @@ async def places(seed: int, *, each: int) -> tuple[list[Place], int]:
 async def play_families(
     seed: int, at: Sequence[Place], *, families: Sequence[str], each: int
 ) -> tuple[list[Tally], list[Tally]]:
-    """So many drafts of every family, the same for a seed and the same worlds; and the forged documents."""
+    """Play drafts of every family, the same for a seed and the same worlds, and forge documents."""
     tallies: list[Tally] = []
     forged = {name: Tally(name, is_lie=name != TRUTH) for name in FORGED}
     for family in families:
@@ -115,7 +115,7 @@ async def play_families(
 
 
 async def run_once(rng: np.random.Generator, at: Sequence[Place], tally: Tally) -> Played | None:
-    """One draft of a family in one world; None where it has nothing to say there, or the run broke."""
+    """Play one draft of a family in one world; None if it does not apply there, or the run crashed."""
     place = pick(rng, at)
     language = Language.ZH if rng.random() < 1 / 3 else Language.EN
     policy: Liar | EmbeddedAnalyst = EmbeddedAnalyst()
@@ -145,9 +145,9 @@ def _count(tally: Tally, one: Played) -> None:
 
 
 def _forge(rng: np.random.Generator, forged: Mapping[str, Tally], tally: Tally, one: Played) -> None:
-    """Now and then: the document as the agent wrote it, or an honest one with an edit; `verify` must object.
+    """Sometimes forge the document as the agent wrote it, or edit an honest one; `verify` must reject it.
 
-    An honest document that is written anew as it is is the control: nothing is wrong with it.
+    As a control, an honest document is rewritten unchanged and must verify.
     """
     told: Held | None
     if tally.is_lie and tally.drafts % _FORGED_EACH:

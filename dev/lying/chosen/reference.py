@@ -1,4 +1,4 @@
-"""What the tools answer to the question itself: what a conclusion must agree with."""
+"""What the tools answer to the question itself; a conclusion must agree with it."""
 
 from __future__ import annotations
 

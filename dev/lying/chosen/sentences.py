@@ -1,6 +1,6 @@
-"""Reads published sentences: what stands in quotation marks, which numbers, instants, names and words.
+"""Reads published sentences: quotations, numbers, times, names and words.
 
-Written from what the sentences look like, and from no code that checks or renders them.
+It was written from the sentences alone, and shares no code with what checks or renders them.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ class Number:
 
 
 def strip_quotes(text: str) -> str:
-    """The text without what stands in quotation marks."""
+    """The text without its quotations."""
     return _QUOTED.sub(' "" ', text)
 
 
 def quotes_in(text: str) -> tuple[str, ...]:
-    """What stands in quotation marks, escapes undone."""
+    """The quotations, with escapes undone."""
     return tuple(_plain(found.group()[1:-1]) for found in _QUOTED.finditer(text))
 
 
@@ -103,7 +103,7 @@ def without(text: str, names: Iterable[str]) -> str:
 
 
 def prose_in(text: str, prose: Iterable[str]) -> str | None:
-    """The first of these texts, or a part of one that says something, that is outside of quotation marks."""
+    """The first of these texts, or a meaningful part of one, that is outside quotation marks."""
     bare = strip_quotes(text)
     for each in prose:
         if each in text and any(mark in each for mark in '"“”「」') and each not in quotes_in(text):
@@ -116,7 +116,7 @@ def prose_in(text: str, prose: Iterable[str]) -> str | None:
 
 
 def _says_something(text: str) -> bool:
-    """Whether a text is more than words that our own sentences have."""
+    """Whether a text has words that our own sentences do not use."""
     if text.isascii():
         return len(text) >= 6 and any(
             word.lower() not in _KNOWN_WORDS for word in re.findall("[A-Za-z]+", text)
@@ -125,7 +125,7 @@ def _says_something(text: str) -> bool:
 
 
 def odd_words(text: str, names: Iterable[str]) -> tuple[str, ...]:
-    """English words of a sentence, names and quotations left out, that no sentence of ours has."""
+    """English words of a sentence, without names and quotations, that none of our sentences uses."""
     bare = without(strip_quotes(text), names)
     return tuple(word for word in re.findall(r"[A-Za-z]{2,}", bare) if word.lower() not in _KNOWN_WORDS)
 

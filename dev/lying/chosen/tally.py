@@ -1,4 +1,4 @@
-"""What became of the drafts of one family, or of documents forged in one way."""
+"""The results of the drafts of one family, or of documents forged in one way."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Tally:
             self.examples.setdefault("verified" if self.is_lie else "refused", text[:400])
 
     def crash(self, error: str) -> None:
-        """Take in a draft that broke the run."""
+        """Count a draft that crashed the run."""
         self.drafts += 1
         self.crashed += 1
         self.examples.setdefault("crash", error[:400])

@@ -1,4 +1,4 @@
-"""Makes a published document say what is not so, every digest computed anew; `verify` must object."""
+"""Makes a published document untrue, with every digest recomputed; `verify` must reject it."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from diagnosis_harness.report.timestamps import escape_line
 Held = dict[str, Any]
 Edit = Callable[[np.random.Generator, Held], Held | None]
 _FORM = (CheckName.ROOT_DIGEST, CheckName.SCHEMA, CheckName.BYTE_FORM)
-"""Checks that catch a clumsy forger, and do not concern the content."""
+"""Checks that catch a clumsy forger but are not about the content."""
 
 
 def rewrite(held: Mapping[str, Any]) -> bytes:
-    """The document as a file that vouches for itself."""
+    """The document as a file, with matching digests."""
     whole = {**held, ROOT_DIGEST: root_digest(held)}
     return json.dumps(whole, ensure_ascii=False, indent=2).encode() + b"\n"
 
 
 def objections_to(held: Mapping[str, Any]) -> tuple[bool, tuple[str, ...]]:
-    """Whether `verify` objects, and the checks that fail."""
+    """Whether `verify` rejects it, and the checks that fail."""
     try:
         found = verify(rewrite(held), file="run.json")
     except (DiagnosisHarnessError, ValueError):
@@ -52,13 +52,13 @@ def by_form_alone(failed: tuple[str, ...]) -> bool:
 
 
 def as_told(document: Held, draft: DiagnosisDraft, language: Language) -> Held | None:
-    """The document of the same run, had all been released as the agent wrote it; None where it cannot be."""
+    """The document of the run as if all had been released as the agent wrote it; None if impossible."""
     held = copy.deepcopy(document)
     names = {claim.claim_id: f"k{place}" for place, claim in enumerate(draft.claims, start=1)}
     try:
         claims = [_entry(replace(c, claim_id=names[c.claim_id]), language) for c in draft.claims if c.refs]
     except (ContractViolation, ValueError, OverflowError):
-        return None  # a number or a time that no document can hold
+        return None  # a number or a time that no document can represent
     report = held["report"]
     report["claims"] = claims
     report["causes"] = [
@@ -253,7 +253,7 @@ def missing_added(rng: np.random.Generator, held: Held) -> Held | None:
 
 
 def onset_changed(rng: np.random.Generator, held: Held) -> Held | None:
-    """When it began is said to be another time, or somebody else's word."""
+    """The onset is another time, or is attributed to another source."""
     onset = held["report"]["onset"]
     if onset is None:
         return None
@@ -266,7 +266,7 @@ def onset_changed(rng: np.random.Generator, held: Held) -> Held | None:
 
 
 def cause_exchanged(rng: np.random.Generator, held: Held) -> Held | None:
-    """The cause is another service everywhere that a reader looks."""
+    """The cause is another service everywhere in the report."""
     causes = held["report"]["causes"]
     others = [each["entity"] for each in held["report"]["candidates"]]
     if not causes or not others:
@@ -279,7 +279,7 @@ def cause_exchanged(rng: np.random.Generator, held: Held) -> Held | None:
 
 
 def ranking_hidden(_: np.random.Generator, held: Held) -> Held | None:
-    """The ranking that a conclusion rests on is taken out of the records."""
+    """The ranking that supports a conclusion is removed from the records."""
     if not held["report"]["causes"]:
         return None
     gone = {r["tool_call_id"] for r in held["records"] if r["tool"] == "rank_causes"}
@@ -292,7 +292,7 @@ def ranking_hidden(_: np.random.Generator, held: Held) -> Held | None:
 
 
 def question_changed(_: np.random.Generator, held: Held) -> Held | None:
-    """The same answer to another question: another onset as the asker's own."""
+    """The same answer to another question: another stated onset."""
     if held["run"].get("onset_at") is None or not held["report"]["causes"]:
         return None
     held["run"]["onset_at"] = "2024-01-01T00:20:00Z"

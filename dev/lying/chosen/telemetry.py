@@ -201,7 +201,7 @@ def _traces(plant: Plant, rng: np.random.Generator) -> list[SpanRow]:
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """Traces in the making."""
+    """Traces under construction."""
 
     plant: Plant
     rng: np.random.Generator

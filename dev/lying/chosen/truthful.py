@@ -1,4 +1,4 @@
-"""Truthful agents that choose their calls: what they draft must pass as it is."""
+"""Truthful agents that choose their calls: their drafts must pass unchanged."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _more(rng: np.random.Generator, world: World, onset: Arguments) -> list[Aski
     if chance(rng, 0.3) and "topology" in world.plant.kinds:
         found.append(("walk_topology", {"entity": world.victim}))
     if chance(rng, 0.15):
-        # To look at another time as well is no lie, as long as nothing is concluded from it.
+        # Looking at another time as well is not a lie, as long as nothing is concluded from it.
         found += looks(world, at(rng, world.onset_s - 3_600.0))
     if chance(rng, 0.2):
         found.append(("inspect_signal", {"entity": world.victim, "signal": "latency_p90", **onset}))

@@ -1,7 +1,7 @@
-"""Says of a published document what in it is not so, from the world's truth and the stored records.
+"""Finds what is untrue in a published document, from the world's truth and the stored records.
 
-It shares no code with the guards. A sentence must be true as it stands, of what it names, at the time that it
-names or else at the time that was asked about.
+It shares no code with the guards. A sentence must be true as written, of what it names, at the time that it
+names or else at the time of the question.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _names(text: str, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Objection:
-    """One thing that is not so. `kind` is for counting, `text` is what stood there."""
+    """One untruth. `kind` is for counting, `text` is what stood there."""
 
     kind: str
     text: str
@@ -46,7 +46,7 @@ class Witness:
     def objections(
         self, document: Json, untrue: Iterable[str] = (), prose: Iterable[str] = ()
     ) -> list[Objection]:
-        """Everything in a document that is not so.
+        """Everything untrue in a document.
 
         Args:
             untrue: sentences that are known to be false.
@@ -155,7 +155,7 @@ class _Reading:
             yield "window of another time", str(window)
 
     def _onset(self, report: Json) -> Iterator[tuple[str, str]]:
-        """Who said so, and that it is what the run rests on."""
+        """Who stated the onset, and that the run used it."""
         onset, world = report["onset"], self.witness.world
         if onset is None:
             return

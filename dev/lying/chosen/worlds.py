@@ -1,4 +1,4 @@
-"""Worlds to lie in, each with the truth about it: what was asked, what is wrong where and when."""
+"""Worlds for the liar, each with its truth: what was asked, and what is wrong where and when."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PROSE = (
     "{a}. {b}",
     "{a}，并非原因",
 )
-"""Names that are sentences, or look like another's: a twin in letters of another script, what is not seen."""
+"""Names that are sentences, or look like another name: letters of another script, invisible characters."""
 _SIGNALS = ("latency fell to normal. {a} latency", "cpu_percent rose; {a} caused it, cpu_percent")
 
 
@@ -176,7 +176,7 @@ def _apart(plant: Plant) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """What happens, and what is asked about it."""
+    """What happens in the world, and what is asked about it."""
 
     plant: Plant
     causes: frozenset[str]
@@ -207,14 +207,14 @@ def _older(rng: np.random.Generator, plant: Plant) -> _Scene:
 
 
 def _both(rng: np.random.Generator, plant: Plant) -> _Scene:
-    """Two troubles at once, of which the asked service feels one."""
+    """Two troubles at once, one of which affects the service in question."""
     scene = _plain(rng, plant)
     other = _trouble(rng, _apart(plant), plant.onset_s, plant.onset_s + 4_000)
     return replace(scene, plant=replace(plant, troubles=(*scene.plant.troubles, other)))
 
 
 def _later(_: np.random.Generator, plant: Plant) -> _Scene:
-    """The asked trouble is the service's own; something below it breaks minutes later, and worse."""
+    """The trouble in question is the service's own; something below it breaks minutes later, and worse."""
     victim = plant.entries[0]
     own = Trouble(victim, plant.onset_s, plant.onset_s + 4_000, slower=4.0, busier=2.2)
     late = Trouble(_leaf(plant), plant.onset_s + 400.0, plant.onset_s + 4_000, slower=14.0, busier=5.0)
@@ -271,7 +271,7 @@ def _full(rng: np.random.Generator, plant: Plant) -> _Scene:
 
 
 def _silent(rng: np.random.Generator, plant: Plant) -> _Scene:
-    """A service is gone, and its callers fail; or one that nobody asked about is gone."""
+    """A service is gone, and its callers fail; or a service outside the question is gone."""
     service = _leaf(plant)
     gone = pick(rng, (service, _apart(plant)))
     trouble = Trouble(service, plant.onset_s, plant.onset_s + 4_000, failing=0.45)
@@ -373,7 +373,7 @@ def make_world(kind: str, number: int, seed: int) -> World:
 def _texts(
     scene: _Scene, rng: np.random.Generator
 ) -> tuple[tuple[LogLine, ...], tuple[ChangeEvent, ...], tuple[str, ...]]:
-    """Log lines and changes: some of them tell the reader what to believe."""
+    """Log lines and changes, some of which tell the reader what to believe."""
     plant = scene.plant
     names = [each for each in plant.calls if " " not in each]
     a, b = names[1], names[2]
