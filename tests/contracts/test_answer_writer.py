@@ -1,4 +1,4 @@
-"""What every answer writer keeps to, whoever plays it; and what code makes of one that does not."""
+"""What every answer writer must do, and how code handles one that does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every system responder keeps to, whoever plays it; and what code makes of one that does not."""
+"""What every system responder must do, and how code handles one that does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every router keeps to, whoever plays it."""
+"""What every router must do."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def test_a_processor_with_room_to_spare_is_not_called_the_cause(
 def test_a_symptom_and_what_began_later_are_not_released_as_the_cause(
     tmp_path: Path, case: str, question: str, starts_at: str | None
 ) -> None:
-    """Where the culprit is silent or down, nobody else is blamed in its place."""
+    """If the culprit is silent or down, nothing else is blamed instead."""
     document = ask_about(CASES / case / "incident", question, tmp_path)
 
     causes = document["report"]["causes"]
@@ -213,7 +213,7 @@ def test_of_a_calm_folder_all_that_was_checked_is_as_usual(tmp_path: Path) -> No
 def test_a_change_right_before_is_shown_with_how_it_was_weighed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], case: str, language: str, shown: str
 ) -> None:
-    """Whether it may have set this off or not, so that nobody need ask."""
+    """Whether it may have triggered this or not, so that no follow-up question is needed."""
     folder = CASES / case / "incident"
     document = ask_about(folder, "Why is booking slow since 09:30?", tmp_path, "--lang", language)
 

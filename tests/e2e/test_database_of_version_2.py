@@ -29,7 +29,7 @@ def diagnose(
 
 
 def test_every_run_of_before_is_listed(diagnose: Diagnose) -> None:
-    """An upgrade loses nobody's history."""
+    """An upgrade loses no history."""
     listed = [json.loads(line) for line in diagnose("runs", "list", "--json").out.splitlines()]
 
     outcomes = [row["outcome"] for row in listed]

@@ -1,4 +1,4 @@
-"""Whole runs whose cause is tested: it holds, an answer contradicts it, or nobody tested it."""
+"""Whole runs whose cause is tested: it is confirmed, contradicted, or not tested."""
 
 from __future__ import annotations
 

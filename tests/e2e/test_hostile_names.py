@@ -122,7 +122,7 @@ def assert_clean(text: str, service: str) -> None:
 def test_a_name_that_is_a_sentence_is_a_quotation_in_every_output(
     service: str, signal: str, language: Language
 ) -> None:
-    """Report, evidence, Markdown, trace: for whoever reads them and for a language model that does."""
+    """Report, evidence, Markdown, trace: for people and for language models that read them."""
     document = document_of(service, signal, language)
     held = document.as_json()
     stored = [json.loads(record.stored) for record in document.records if record.stored]

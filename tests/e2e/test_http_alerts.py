@@ -156,7 +156,7 @@ def test_a_notification_may_name_the_source_and_is_refused_by_field(
 def test_a_group_that_is_being_looked_into_is_left_to_its_end(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """Resolved while its run works: what it finds is worth reading. Firing anew is a new run beside it."""
+    """Resolved while its run works: its findings are still useful. Firing again starts a new run."""
     with run_server(tmp_path_factory.mktemp("working")) as server:
         client = server.client()
         server.hold()

@@ -1,4 +1,4 @@
-"""Callers over HTTP: keys, roles, limits, and that one person's runs are nobody else's."""
+"""Callers over HTTP: keys, roles, limits, and that one caller's runs are private to it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_anothers_run_is_reported_as_one_that_does_not_exist(people: People, par
 
 
 def test_anothers_run_is_neither_cancelled_nor_tried_again_nor_listed(people: People) -> None:
-    """Nor is its session seen; asking for somebody's runs by name brings one's own."""
+    """Nor is its session visible; a query for another caller's runs returns the caller's own."""
     problem(people.bob.post(f"/v1/runs/{people.run_id}/cancel"), 404, "not-found")
     asked = {"question": QUESTION, "retry_of": people.run_id}
     problem(people.bob.post("/v1/runs", json=asked), 404, "not-found")
@@ -175,7 +175,7 @@ def test_without_a_key_nobody_is_an_admin_over_http(tmp_path: Path) -> None:
 
 
 def test_without_a_key_people_see_what_alerts_asked_without_one(tmp_path: Path) -> None:
-    """They are apart in what they may have unfinished, and not in what may be seen: alerts are for people."""
+    """Their unfinished runs are limited separately, but both are visible: alerts are for people."""
 
     async def question_in_store() -> str:
         return (await server.service.runs.submit(ALERTS, Submission(question="What can you do?"))).row.run_id

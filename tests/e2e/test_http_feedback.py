@@ -49,7 +49,7 @@ def mark(client: httpx2.Client, path: str, **body: Any) -> dict[str, Any]:
 
 
 def test_a_run_is_marked_again_and_by_others_who_see_it(people: People) -> None:
-    """A later verdict replaces one's own, and an admin's stands beside it; secrets in a note are masked."""
+    """A later verdict replaces the caller's own, not an admin's; secrets in a note are masked."""
     mark(people.ann, people.path, verdict="WRONG", cause="payment", note="password=hunter2secret")
     mark(people.admin, people.path, verdict="WRONG")
     stored = mark(people.ann, people.path, verdict="RIGHT", note="password=hunter2secret")
@@ -97,7 +97,7 @@ def test_what_cannot_be_right_or_wrong_is_refused(people: People) -> None:
     ],
 )
 def test_a_verdict_that_cannot_be_read_changes_nothing(people: People, body: dict[str, Any]) -> None:
-    """Nobody speaks for another either."""
+    """No caller can act for another either."""
     before = people.ann.get(people.path).json()
     problem(people.ann.post(people.path, json=body), 422, "invalid-input")
     assert people.ann.get(people.path).json() == before

@@ -1,4 +1,4 @@
-"""The HTTP interface over PostgreSQL: what it minds where SQLite does not, and when it stands still."""
+"""The HTTP interface over PostgreSQL: where it is stricter than SQLite, and when it hangs."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_while_the_database_hangs_its_state_is_reported_at_once(
 
 
 def test_while_the_file_is_held_its_state_is_reported_at_once(tmp_path: Path) -> None:
-    """Also for SQLite: reading goes on, and whoever writes is answered in time."""
+    """Also for SQLite: reads continue, and requests that write are answered in time."""
     with run_server(tmp_path, works=False) as server:
         client, clock = server.client(), SystemClock()
         with closing(sqlite3.connect(tmp_path / "runs.db", isolation_level=None)) as other:

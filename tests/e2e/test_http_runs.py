@@ -205,7 +205,7 @@ def test_the_document_verifies_byte_for_byte(server: RunningServer, done: str) -
 
 
 def test_the_report_is_markdown_with_footnotes_in_the_runs_language(server: RunningServer, done: str) -> None:
-    """English for an English question, Chinese for a Chinese one; an answer without a report stands there."""
+    """English for an English question, Chinese for a Chinese one, also for an answer without a report."""
     client = server.client()
     response = client.get(f"/v1/runs/{done}/report.md")
     assert response.headers["content-type"] == "text/markdown; charset=utf-8"
@@ -353,7 +353,7 @@ def test_a_process_that_should_take_runs_and_does_not_is_not_ready(tmp_path: Pat
 
 
 def test_a_process_whose_care_has_ended_is_not_ready(tmp_path: Path) -> None:
-    """503, and what has ended: nobody would hear that it lives."""
+    """503, and what has failed: otherwise nobody would notice that the process is useless."""
     with run_server(tmp_path, works=False) as server:
         server.inside(lambda: _cancel_while_it_waits("heartbeat"))
         ready = server.client().get("/readyz")

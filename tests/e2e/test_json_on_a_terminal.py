@@ -83,7 +83,7 @@ def on_a_terminal(line: list[str]) -> str:
     ids=" ".join,
 )
 def test_json_on_a_terminal_says_the_same_and_steers_nothing(kept: Kept, words: tuple[str, ...]) -> None:
-    """Whoever asked is another person than whoever looks at it. All commands print by one of these ways."""
+    """The person who asked may differ from the reader. All commands print through one of these functions."""
     line = command(kept, *words)
 
     piped, seen = in_a_pipe(line), on_a_terminal(line)

@@ -160,7 +160,7 @@ def test_a_follow_up_about_another_one_keeps_whom_the_session_is_about(
 
 
 def test_a_session_whose_folder_is_gone_is_refused(diagnose: Diagnose, folder: Path) -> None:
-    """With the option that helps; and so is a session that nobody had."""
+    """With the option that helps; and so is a session that does not exist."""
     ask(diagnose, folder)
     folder.rename(folder.with_name("elsewhere"))
 

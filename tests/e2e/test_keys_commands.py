@@ -65,7 +65,7 @@ def test_a_key_is_made_shown_once_used_and_revoked(
     ],
 )
 def test_a_key_that_cannot_be_is_one_sentence(diagnose: Diagnose, words: list[str], said: str) -> None:
-    """With exit code 2. `local` is who asks on this machine, and nobody else's name."""
+    """With exit code 2. `local` is the caller on this machine, and a reserved name."""
     assert diagnose("keys", "add", "eve", "--role", "viewer").code == 0
     answer = diagnose("keys", *words)
 
@@ -75,7 +75,7 @@ def test_a_key_that_cannot_be_is_one_sentence(diagnose: Diagnose, words: list[st
 
 
 def test_a_name_holds_one_valid_key(diagnose: Diagnose) -> None:
-    """The name tells whose runs they are, so a second valid key would be a second person."""
+    """The name identifies the owner of runs, so a second valid key would be a second owner."""
     assert diagnose("keys", "add", "bob", "--role", "viewer").code == 0
     again = diagnose("keys", "add", "bob", "--role", "admin")
 

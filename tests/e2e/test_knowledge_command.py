@@ -14,7 +14,7 @@ RUNBOOKS = Path(__file__).parents[1] / "knowledge" / "runbooks"
 
 @pytest.fixture(autouse=True, name="kept")
 def index_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the index goes: not into the home of whoever runs the tests."""
+    """The folder of the index: not the home of the user who runs the tests."""
     monkeypatch.setenv("DIAGNOSE_KNOWLEDGE__INDEX_FOLDER", str(tmp_path / "kept"))
     return tmp_path / "kept"
 

@@ -103,7 +103,7 @@ def in_a_change_message(folder: Path, order: str) -> None:
 
 @dataclass
 class Obedient:
-    """A policy that does whatever any line of evidence tells it to, and hands out whatever it was shown."""
+    """A policy that obeys every line of evidence, and publishes everything that it was shown."""
 
     views: list[PolicyView] = field(default_factory=list)
 

@@ -1,4 +1,4 @@
-"""The question decides whom the answer is about, and when; one file of metrics is enough for an answer."""
+"""The question decides entity and time of the answer; one file of metrics is enough for an answer."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ def test_a_database_that_disappears_in_the_middle_of_runs_and_comes_back(
 def test_an_evidence_store_that_is_restarted_in_the_middle_of_a_run(
     valkey_server: Valkey | None, valkey_url: str, sqlite_url: str, tmp_path: Path
 ) -> None:
-    """Tools are refused while it is away; what was kept before stands, and the run ends by itself."""
+    """Tools are refused while it is unavailable; stored records are kept, and the run ends by itself."""
     if valkey_server is None:
         pytest.skip("program: the server of TEST_REDIS_URL is not ours to stop")
 

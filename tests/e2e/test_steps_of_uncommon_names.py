@@ -61,7 +61,7 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
 
 
 def place_of(document: Mapping[str, Any], *words: str) -> int:
-    """Where the first statement with these words stands; fails where none does."""
+    """The place of the first statement with these words; fails if there is none."""
     found = [at for at, said in enumerate(sentences(document)) if all(word in said for word in words)]
     assert found, sentences(document)
     return found[0]
@@ -121,7 +121,7 @@ def test_c2_what_is_called_and_steps_at_the_onset_is_shown_with_its_change(tmp_p
 def test_a_callee_without_symptoms_that_steps_at_the_onset_is_shown(
     tmp_path: Path, part: str, signal: str, before: float, after: float, verb: str
 ) -> None:
-    """Whether it grows or shrinks: nobody knows which of both is harm."""
+    """Whether it grows or shrinks: it is unknown which of the two is harmful."""
     folder = write(
         tmp_path / "incident",
         {

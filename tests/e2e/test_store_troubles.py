@@ -107,7 +107,7 @@ def read_only(url: str, name: str, value: str) -> None:
 
 
 def ask_and_wait(server: RunningServer, question: str = QUESTION) -> dict[str, Any]:
-    """Ask as a chat and wait for the end of its stream; the run as it then stands."""
+    """Ask as a chat, wait for the end of its stream, and return the run."""
     client = server.client()
     with client.stream("POST", "/v1/chat", json={"question": question}) as stream:
         text = "".join(stream.iter_text())

@@ -80,7 +80,7 @@ def test_a_chat_streams_in_order_and_shows_what_was_kept(tmp_path: Path) -> None
 
 
 def test_the_head_of_a_stream_says_how_to_treat_it(tmp_path: Path) -> None:
-    """Nobody stores it, nobody holds it back, and the first bytes say when to come again."""
+    """No cache stores it, no proxy buffers it, and the first bytes say when to reconnect."""
 
     async def work(it: StreamServer) -> None:
         client = await it.ask("0")
@@ -316,7 +316,7 @@ def test_a_place_that_is_none_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_server_that_stops_tells_its_chats_and_closes_its_streams(tmp_path: Path) -> None:
-    """Chats end FAILED, in order and kept; whoever watches comes again elsewhere, as the run is not over."""
+    """Chats end FAILED, in order and stored; watchers reconnect elsewhere, because their run is not over."""
 
     async def work(it: StreamServer) -> None:
         it.path.go.clear()

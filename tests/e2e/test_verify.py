@@ -75,7 +75,7 @@ def failing(answer: Any) -> set[str]:
 
 
 def test_a_saved_run_is_verified(english: Demo) -> None:
-    """In words where no terminal is; the root digest stands beside, for whoever noted it elsewhere."""
+    """In words if there is no terminal; the root digest is printed too, to compare with a noted one."""
     ended = diagnose("verify", english.file)
 
     assert ended.returncode == 0
@@ -158,7 +158,7 @@ def test_a_flaw_names_its_place(english: Demo, tmp_path: Path) -> None:
 
 
 def test_all_facts_hold_against_the_folder_itself(english: Demo) -> None:
-    """Every query brings the same bytes again."""
+    """Every repeated query returns the same bytes."""
     ended = diagnose("verify", english.file, "--against", english.folder, "--json")
 
     answer = json.loads(ended.stdout)

@@ -17,7 +17,7 @@ PACKAGE = ROOT / "src" / "diagnosis_harness"
 BASE_FORMS_IN_ED = re.compile(
     r"bed|bleed|breed|creed|deed|embed|exceed|\w*feed|heed|need|proceed|\w*seed|shed|speed|succeed"
 )
-"""Words that end like a participle and are none."""
+"""Words that end like a participle but are not one."""
 
 IRREGULAR_PARTICIPLES = re.compile(
     "arisen|awoken|beaten|begun|bent|bitten|blown|borne?|bought|broken|brought|built|caught|chosen|done|drawn"
@@ -153,7 +153,7 @@ def test_no_function_name_starts_with_a_past_participle() -> None:
 
 
 def test_no_public_name_is_defined_twice() -> None:
-    """One word, one meaning: an import tells which thing is meant."""
+    """One word, one meaning: an import says which thing is meant."""
     assert names_defined_twice() == {}
 
 

@@ -1,4 +1,4 @@
-"""An outcome alone never tells the run's state, nor the state alone the outcome (LC-06)."""
+"""The outcome alone never determines the run's state, nor the state alone the outcome (LC-06)."""
 
 from __future__ import annotations
 

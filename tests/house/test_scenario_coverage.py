@@ -26,13 +26,13 @@ TOLD = {file.stem: file.read_text(encoding="utf-8").partition("\n----\n")[2] for
     ],
 )
 def test_every_member_of_a_closed_set_has_a_scenario(label: str, closed_set: set[StrEnum]) -> None:
-    """A state, outcome, fallback type or stop reason that nobody can read a story of is not understood."""
+    """Every state, outcome, fallback type and stop reason has a scenario that people can read."""
     told = {word for text in TOLD.values() for word in re.findall(rf"^{label} (\w+)$", text, re.MULTILINE)}
 
     assert told - {"none"} == closed_set
 
 
 def test_every_scenario_ends_in_one_of_them() -> None:
-    """A lower half that was never written, or was cut, tells nothing."""
+    """A lower half that was never written, or was cut off, is refused."""
     assert SCENARIOS
     assert [name for name, text in TOLD.items() if len(re.findall("^state ", text, re.MULTILINE)) != 1] == []

@@ -10,7 +10,7 @@ CONFIG = (ROOT / "dev" / "site.yml").read_text(encoding="utf-8")
 
 
 def test_every_page_can_be_found() -> None:
-    """A page that is in no menu is read by nobody; the decisions are listed when the site is built."""
+    """Nobody reads a page that is in no menu; the decisions are listed when the site is built."""
     listed = set(re.findall(r": (\S+\.md)$", CONFIG, re.MULTILINE))
     pages = {str(page.relative_to(ROOT)) for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"))}
 

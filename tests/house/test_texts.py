@@ -32,7 +32,7 @@ def _placeholders(text: str) -> set[str]:
 
 
 def test_both_languages_of_every_text_use_the_same_placeholders() -> None:
-    """A value that only one language shows is a mistake of the other, wherever the text stands."""
+    """A value that only one language shows is a mistake in the other, wherever the text is defined."""
     wrong: list[str] = []
     for file in sorted(PACKAGE.rglob("*.py")):
         for call in _calls_of_text(file):

@@ -173,7 +173,7 @@ class PlayedTool:
 
 
 def cast(told: Callable[[str], None]) -> tuple[MakePlayers, tuple[PlayedTool, ...]]:
-    """Who plays in a process, and with what; `told` is called for every execution of a tool."""
+    """The players of a process and their tools; `told` is called for every execution of a tool."""
     returned = threading.Event()
     make_embedded = choose_players(load_settings())
     look = ToolSpec(name="look", description="Looks.", parameters=(ENTITY_ARG,))

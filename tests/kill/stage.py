@@ -181,7 +181,7 @@ class Stage:
             raise AssertionError("\n".join(await self._standing())) from None
 
     async def _standing(self) -> list[str]:
-        """How everything stands, for whoever must find out why it does not go on."""
+        """The state of everything, for finding out why a test does not continue."""
         lines = [f"process {member.owner} lives: {member.is_alive}" for member in self.members]
         for row in (await self.rows()).values():
             names = [event.name.value for event in await self.events(row.run_id)]
@@ -195,7 +195,7 @@ class Stage:
         return any(line.startswith(f"{run_id} ") for _, line in self.diary(kind))
 
     async def time_passes_for_the_dead(self) -> None:
-        """They have left, as if they had been silent for long. A busy machine that is slow kills nobody."""
+        """They have signed off, as after a long silence. A slow machine declares no process dead."""
         for member in self.members:
             if not member.is_alive and not member.is_aged:
                 member.is_aged = True

@@ -26,7 +26,7 @@ def notification(group: int, *, status: str = "firing") -> dict[str, Any]:
 def test_what_was_acknowledged_by_servers_that_are_killed_has_its_run_once(
     place: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    """Two of three servers die while they take and work off; whoever sends sends again to the next."""
+    """Two of three servers die while they process notifications; the sender retries with the next."""
 
     async def story() -> None:
         alerts = {"unfinished_runs": 1_000}

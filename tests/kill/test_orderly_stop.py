@@ -189,7 +189,7 @@ def test_a_run_that_takes_longer_than_the_worker_waits_ends_failed(
 
 
 def test_a_second_ctrl_c_leaves_at_once(settings_file: Path, postgres_url: str) -> None:
-    """Exit code 130 without waiting; the run is ended by whoever is left."""
+    """Exit code 130 without waiting; another process ends the run."""
 
     async def story() -> None:
         async with scene(settings_file) as at:

@@ -1,4 +1,4 @@
-"""A process that is paused, given up, and wakes: the first end stands; it publishes nothing of its own."""
+"""A process that is paused, declared dead, and wakes up: the first end is kept, and it publishes nothing."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_woken_worker_changes_nothing_of_a_run_that_was_given_up_and_works_on(
 def test_a_woken_server_gives_its_client_no_content_of_a_run_that_was_given_up(
     place: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    """The run would have come to a conclusion; what stands is its failure, and that the client gets."""
+    """The run would have reached a conclusion; its failure is stored, and the client gets that."""
 
     async def story() -> None:
         async with open_stage(request.getfixturevalue(place), tmp_path, **RARELY) as stage:

@@ -54,7 +54,7 @@ def _until(process: subprocess.Popen[str], pattern: str) -> re.Match[str]:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_server_asked_to_stop_closes_everything_and_exits_0(tmp_path: Path, number: signal.Signals) -> None:
-    """As a worker does: the signal is not what ends it, and nobody has to find out that it is gone."""
+    """Like a worker, it shuts down on the signal and signs off, so no process must detect its death."""
     file = tmp_path / "runs.db"
     with serving(database=str(file)) as (process, url):
         assert httpx2.get(f"{url}/readyz", trust_env=False).status_code == 200

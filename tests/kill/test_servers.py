@@ -1,4 +1,4 @@
-"""Servers killed in the middle of a chat, over real HTTP: what a client had stands, and the rest follows."""
+"""Servers killed in the middle of a chat, over real HTTP: what was received is stored, the rest follows."""
 
 from __future__ import annotations
 

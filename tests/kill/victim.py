@@ -42,7 +42,7 @@ class Role:
 
 
 class Diary:
-    """Files of one process, written without a buffer: a line that was written stands whatever comes."""
+    """Files of one process, written without a buffer: a written line survives whatever happens."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -98,7 +98,7 @@ def die() -> None:
 
 
 def main(role: Role, line: Connection) -> None:
-    """Be that process until the line to whoever started it is closed."""
+    """Run that process until the pipe to its parent is closed."""
     asyncio.run(_run_process(role, line))
 
 

@@ -326,7 +326,7 @@ class TickingClock(YieldingClock):
         self.read_by: dict[float, int] = {}
 
     def now_s(self) -> float:
-        """A reading that nobody else has; between it and what is done with it, others have a turn."""
+        """A value of its own; others get a turn between reading and using it."""
         reading = super().now_s() + next(self._ticks) * 1e-3
         self.read_by[reading] = threading.get_ident()
         super().now_s()

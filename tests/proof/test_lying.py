@@ -51,7 +51,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, scale: float) -> Sequence[Rec
 
 
 def test_no_fabrication_is_released_and_the_truth_passes(runs: Sequence[RecordedRun], scale: float) -> None:
-    """At least 300 drafts of every class at full size; `make lying` tells more."""
+    """At least 300 drafts of every class at full size; `make lying` runs more."""
     drafts = max(round(DRAFTS * scale), round(EACH * scale) * len(tellers()) if scale == 1.0 else 0)
 
     result = lie(SEED, runs, drafts=drafts)
@@ -63,7 +63,7 @@ def test_no_fabrication_is_released_and_the_truth_passes(runs: Sequence[Recorded
 
 @pytest.mark.data
 def test_the_same_holds_on_public_incidents(data_folder: Path, tmp_path: Path, scale: float) -> None:
-    """Real telemetry has names, units and gaps that nobody simulates."""
+    """Real telemetry has names, units and gaps that no simulator produces."""
     public = [
         run
         for run in record_runs(SEED, work=tmp_path, data=data_folder, kinds_each=1, public_share=scale)
@@ -87,7 +87,7 @@ def test_no_agent_that_chooses_its_calls_gets_a_lie_out(seed: int, scale: float)
 
 
 def test_the_witness_objects_to_every_family_where_nothing_is_checked() -> None:
-    """Documents as the agent wrote them: a family that nobody objects to would prove nothing."""
+    """Documents as the agent wrote them: a family that is never rejected would prove nothing."""
     told, objected = asyncio.run(count_untrue_documents(each=6))
 
     assert {family: told[family] for family in CHOSEN if not objected[family]} == {}

@@ -106,7 +106,7 @@ def test_clients_that_vanish_at_any_time_leave_nothing(tmp_path: Path, scale: fl
 
 
 def test_a_disconnect_and_a_finish_that_race_end_one_way(tmp_path: Path, scale: float) -> None:
-    """Whichever comes first stands, in memory and in the row; who is CANCELLED is sent no content."""
+    """The first end is kept, in memory and in the row; a CANCELLED client gets no content."""
     rounds = round(300 * scale)
     moments = np.random.default_rng(5).uniform(-0.003, 0.003, size=rounds)
 

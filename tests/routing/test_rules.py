@@ -72,7 +72,7 @@ def test_a_phrase_speaks_for_one_reason() -> None:
 
 
 def test_every_phrase_can_be_met() -> None:
-    """A phrase is written in words that a text is read into, and is found where it stands alone."""
+    """A phrase is written in the words that texts are split into, and is found as whole words."""
     for _, phrases in ROUTER_PHRASES:
         for phrase in spell_out(phrases):
             plain = [word for word in phrase if not word.startswith("<")]

@@ -26,7 +26,7 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Row:
-    """What a rule of the specification says of a run that a scenario tells."""
+    """What a rule of the specification says about a scenario's run."""
 
     rule: str
     scenario: str

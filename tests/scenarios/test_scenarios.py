@@ -1,6 +1,6 @@
 """Whole runs as transcripts: a script, a line of dashes, and everything that then happens.
 
-`pytest tests/scenarios --rewrite` writes the lower halves anew. Read the difference as behaviour, and commit
+`pytest tests/scenarios --rewrite` rewrites the lower halves. Read the difference as behaviour, and commit
 only what you understand.
 """
 

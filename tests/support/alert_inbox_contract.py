@@ -1,4 +1,4 @@
-"""What whoever keeps notifications of alerts must do; part of `run_store_contract`, since they make runs."""
+"""What a store of alert notifications must do; part of `run_store_contract`, since they make runs."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ async def keeps_a_notification_until_it_is_worked_off(kept: Kept) -> None:
 
 
 async def keeps_once_what_says_the_same(kept: Kept) -> None:
-    """A group sent again while it waits fills no inbox; the run asks what was sent last. Order stands."""
+    """A group that is sent again while it waits keeps its one place; the run asks about the last content."""
     inbox = kept.inboxes[0]
     await inbox.keep(fires("r1", question="one alert"), waiting_max=2)
     again = await inbox.keep(fires("r2", question="two alerts"), waiting_max=2)

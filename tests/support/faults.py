@@ -115,7 +115,7 @@ class FaultyStore:
     begun: str = ""
 
     async def begin(self, ctx: RunContext, record: EvidenceRecord) -> bool:
-        """Hangs after the record was kept: whoever waits cannot know."""
+        """Hangs after the record was stored, which the waiting caller cannot know."""
         self.begun = record.tool_call_id
         asked = self.faults.at(f"begin {record.tool_call_id}")
         created = await self.kept.begin(ctx, record)
@@ -164,7 +164,7 @@ class FaultyTool:
         return self.tool.entities(ctx) if isinstance(self.tool, KnowsEntities) else ()
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
-        """The other tool's findings; one that hangs gives them when nobody waits any more."""
+        """The other tool's findings; one that hangs returns them after it was abandoned."""
         if self.faults.at(f"tool {self.store.begun}") == HUNG:
             self.faults.hang()
         return self.tool.run(ctx, arguments)

@@ -53,7 +53,7 @@ def gives_a_verdict_of_the_closed_set(make: MakeJudge) -> None:
 
 
 def gives_reasons_exactly_when_it_refuses(make: MakeJudge) -> None:
-    """A refusal without a reason helps nobody, and a reason against what is supported contradicts itself."""
+    """A refusal needs a reason, and a reason against a supported claim is a contradiction."""
     for name, given in _judgements(make):
         refused = given.verdict is SemanticVerdict.UNSUPPORTED
         expect(holds=refused == bool(given.reasons), what=f"{name}: reasons exactly with UNSUPPORTED")

@@ -1,4 +1,4 @@
-"""The largest answer that is still read, for whoever counts or times what its release costs."""
+"""The largest allowed answer, for measuring the cost of its release."""
 
 from __future__ import annotations
 

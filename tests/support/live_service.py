@@ -74,7 +74,7 @@ class HeldAnalyst(EmbeddedAnalyst):
             return self._changed.wait_for(lambda: run_id in self._waiting, WAIT_S)
 
     def hold(self) -> None:
-        """Let nobody through; call it in the server's loop."""
+        """Block all events; call it in the server's loop."""
         self._open.clear()
 
     def let_go(self) -> None:

@@ -1,4 +1,4 @@
-"""What a service of a test has where nobody sends it a source."""
+"""What a test's service has if no source is uploaded."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def _proposals(make: MakeRepairer) -> Iterator[tuple[str, RepairTask, DiagnosisD
 
 
 def changes_references_and_nothing_else(make: MakeRepairer) -> None:
-    """Every claim and every cause of the proposal is the draft's own, apart from what it refers to."""
+    """Every claim and every cause of the proposal is the draft's own, except for its references."""
     for name, task, proposed in _proposals(make):
         given = [_content(claim) for claim in task.draft.claims]
         expect(holds=all(_content(each) in given for each in proposed.claims), what=f"{name}: no new content")

@@ -148,7 +148,7 @@ def _not_begun(*, is_served: bool) -> Act:
 
 
 def _abandon_at(door: Door | None) -> Act:
-    """Its process is gone while it waits at the door, else in its path; what it had written stands."""
+    """Its process dies while it waits to start, or during its path; what it had written remains."""
 
     async def act(kept: KeptChat) -> RunRow:
         request = kept.request()

@@ -1,4 +1,4 @@
-"""What whoever keeps runs must do for those whose process is gone; part of `run_store_contract`."""
+"""What a run store must do for runs whose process has died; part of `run_store_contract`."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ async def gives_up_what_ended_and_was_not_closed(kept: Kept) -> None:
 
 
 async def tells_what_processes_said_and_who_has_work(kept: Kept) -> None:
-    """The last beat of each, None where there is none; whoever closed all has no work."""
+    """The last heartbeat of each, None without one; a process that has closed all its runs has no work."""
     one = await kept.one.begin_run("r1")
     await kept.two.begin_run("r2")
     await kept.recovery.record_heartbeat("one", at_s=7.0)

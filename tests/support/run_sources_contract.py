@@ -1,4 +1,4 @@
-"""What whoever keeps runs must know of the sources that they look into; part of `run_store_contract`."""
+"""What a run store must know about the sources of runs; part of `run_store_contract`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def finds_what_should_have_begun(kept: Kept) -> None:
 
 
 async def ends_what_did_not_begin_with_its_reason(kept: Kept) -> None:
-    """TIMED_OUT where there was no room, SOURCE_NOT_SERVED where nobody had its source; closed either way."""
+    """TIMED_OUT if there was no room, SOURCE_NOT_SERVED if no process had its source; closed either way."""
     for is_served, state, code in (
         (True, RunState.TIMED_OUT, "DEADLINE_EXCEEDED"),
         (False, RunState.FAILED, "SOURCE_NOT_SERVED"),

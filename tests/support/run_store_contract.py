@@ -51,7 +51,7 @@ _LATE = CancelRequest(CancellationReason.DEADLINE_EXCEEDED, SUBMITTED_S + 60)
 
 
 async def writes_running_first_and_the_intent_later(kept: Kept) -> None:
-    """The row stands RUNNING with session, run and query before anything is known of it; then the intent."""
+    """The row is RUNNING with session, run and query before anything else; then it gets the intent."""
     ctx = kept.one.open("r1")
     expect(
         holds=await kept.one.store.begin(ctx, a_request(), owner="one", at_s=SUBMITTED_S + 1),
@@ -64,7 +64,7 @@ async def writes_running_first_and_the_intent_later(kept: Kept) -> None:
 
 
 async def lets_one_process_claim_a_run(kept: Kept) -> None:
-    """Of two that begin a queued run at once, one may; nobody may later."""
+    """If two processes begin a queued run at once, one succeeds; no later attempt does."""
     for number in range(8):
         run_id = f"r{number}"
         submitted = await kept.archive.submit(a_request(run_id))

@@ -84,7 +84,7 @@ class Script:
 
 
 def read(text: str) -> Script:
-    """The script that a text tells.
+    """The script in a text.
 
     Raises:
         KeyError, ValueError: a line that is no directive, or a value that does not fit its directive.

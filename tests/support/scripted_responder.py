@@ -1,4 +1,4 @@
-"""A responder and a writer that answer what a test tells them, behind the real contracts."""
+"""A responder and a writer that give the test's answers, behind the real contracts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A router that answers what a test tells it, behind the real contract."""
+"""A router that gives the test's answers, behind the real contract."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Databases:
         return name, url.render_as_string(hide_password=False)
 
     def drop(self, name: str) -> None:
-        """Remove a database, whoever still holds a connection to it."""
+        """Remove a database even if there are open connections to it."""
         self._run("DROP DATABASE IF EXISTS {} WITH (FORCE)", name)
 
     def _run(self, statement: str, *names: str) -> None:

@@ -19,7 +19,7 @@ SpanRow = tuple[int, int, int, float, float]
 def clues_of(
     rows: Sequence[SpanRow], entities: tuple[str, ...], operations: tuple[str, ...], *, onset_s: float
 ) -> list[Clue]:
-    """What these spans say against whom, without failures."""
+    """What these spans count against which entity, without failures."""
     parent, entity, operation, start_s, duration_s = (np.array(c) for c in zip(*rows, strict=True))
     columns = SpanColumns(parent, entity, operation, start_s, duration_s, None)
     own_s, calls = self_time(columns), calls_between(columns)

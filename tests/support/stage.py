@@ -1,4 +1,4 @@
-"""Everyone a run can ask, played by a test: the run stands before one of them until the test answers."""
+"""All players of a run, controlled by a test: the run waits at each until the test answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Slot: TypeAlias = "asyncio.Future[object] | ToolSlot"
 
 @dataclass(slots=True)
 class Stage:
-    """Everyone the run can ask, played by the machine: whoever is asked stands here until it has answered."""
+    """All players of the run, played by the state machine: each waits here until it has answered."""
 
     loop: asyncio.AbstractEventLoop
     asked: str = ""
@@ -43,7 +43,7 @@ class Stage:
     )
 
     def stands(self, asked: str, slot: Slot) -> None:
-        """The run stands before this one now; a tool that was asked before stays in its thread."""
+        """The run now waits for this one; a tool that was called before stays in its thread."""
         self.leaves()
         self.asked, self.slot = asked, slot
         self.moved.set()

@@ -18,7 +18,7 @@ from diagnosis_harness.tools.spec import ToolFindings
 
 FOUND = ToolFindings((cause_item(), change_item("i1", "payment"), change_item("i2", "checkout")), WINDOW, 2)
 FALSE, INVENTED, EVERYTHING = 9.9, 3.2, "everything"
-"""A number that nothing shows; a true one that only a repairer ever says; an entity nobody asked about."""
+"""A number without evidence; a true one that only a repairer ever states; an entity outside the question."""
 LIES = ("number", "other run", "also unknown", "absence", "denial", "failed call")
 """Ways to say too much; "absence" and "also unknown" are in part or whole true."""
 WAYS_TO_ASSESS = ("gained", "no gain", "none", "not due", "other record")

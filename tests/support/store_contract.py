@@ -42,7 +42,7 @@ async def begins_a_key_once(store: EvidenceStore, ctx: RunContext, other: RunCon
 
 
 async def finishes_a_record_once(store: EvidenceStore, ctx: RunContext, other: RunContext) -> None:
-    """READY and ERROR are final: what stands cannot be replaced, whatever comes."""
+    """READY and ERROR are final: a stored end cannot be replaced."""
     del other
     begun = _of(ctx, projecting_record("t1"))
     ready = _of(ctx, ready_record(change_item(), tool_call_id="t1"))

@@ -135,7 +135,7 @@ RAGGED = {
 def test_a_ragged_row_is_refused_with_its_line(
     refuse_folder: RefuseFolder, content: str, line: int, problem: str
 ) -> None:
-    """Neither dropped nor filled up, wherever it stands."""
+    """Neither dropped nor filled up, wherever it is."""
     refused = refuse_folder({"metrics.csv": content})
     assert refused.place == f"metrics.csv line {line}"
     assert problem in refused.problem

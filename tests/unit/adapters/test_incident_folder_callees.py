@@ -185,7 +185,7 @@ def test_a_callee_without_spans_is_charged_with_the_calls_to_it(
 
 
 def test_time_of_no_call_is_still_the_callers_own(open_folder: OpenFolder, ctx: RunContext) -> None:
-    """An internal span calls nobody."""
+    """An internal span is not a call."""
     content = "".join(payments(peer="", kind="internal", slow=8.0))
     items = (
         RankCauses(Views(open_folder({"traces.csv": content, "incident.toml": INCIDENT}))).run(ctx, {}).items

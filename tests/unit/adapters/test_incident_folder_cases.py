@@ -188,7 +188,7 @@ def test_a23_a_notification_of_the_alert_manager_is_the_alert(ctx: RunContext) -
 
 
 def test_b01_the_two_passes_of_a_repeated_hour_are_distinguished(ctx: RunContext) -> None:
-    """Nothing is averaged: the fault of the second pass stands at its full height."""
+    """Nothing is averaged: the fault of the second pass keeps its full height."""
     sources = case("B01")
     assert sources.metrics is not None
     (seats,) = (one for one in sources.metrics.series(ctx, Recording.INCIDENT) if one.entity == "seats")

@@ -1,4 +1,4 @@
-"""Files of one folder whose clocks do not agree: the odd one is left out where something tells which."""
+"""Files of one folder whose clocks disagree: the odd one is left out if it can be identified."""
 
 from __future__ import annotations
 

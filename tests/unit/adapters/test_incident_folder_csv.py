@@ -48,7 +48,7 @@ def test_a_header_that_was_written_by_the_rules_is_read_back(names: list[str]) -
     [("time,a.x\n1,2\n", ","), ("time;a.x\n1;2\n", ";"), ("time\ta.x\n1\t2\n", "\t"), ("time\n1\n", ",")],
 )
 def test_the_separator_is_the_one_of_the_header(text: str, separator: str) -> None:
-    """A comma wins; where there is none a semicolon or a tab does."""
+    """A comma wins; without one, a semicolon or a tab does."""
     assert parse_header(text, whole=True, depth=1, tabs=False, place="").separator == separator
 
 

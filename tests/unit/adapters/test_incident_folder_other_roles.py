@@ -41,7 +41,7 @@ def test_edges_and_owners_are_distinguished_by_their_relation(
 
 
 def test_a_matrix_says_that_its_row_calls_its_columns(open_folder: OpenFolder, ctx: RunContext) -> None:
-    """Empty and zero cells are no calls; nobody calls itself."""
+    """Empty and zero cells are not calls; no entity calls itself."""
     content = "name,shop,pay,bank\nshop,0,1,\npay,,0,1.0\nbank,0,0,1\n"
     sources = open_folder({"metrics.csv": METRICS, "topology.csv": content})
     assert sources.topology is not None

@@ -28,7 +28,7 @@ KNOWN_S = st.floats(EARLIEST_S, LATEST_S - 1, allow_nan=False)
 
 @given(st.text() | st.floats() | st.integers() | st.datetimes() | st.booleans() | st.none())
 def test_a_time_of_the_settings_is_believed_or_refused_in_one_sentence(value: object) -> None:
-    """Whatever stands there, the result lies between 1990 and 2100 or is an InvalidInput."""
+    """For any text, the result is between 1990 and 2100, or an InvalidInput."""
     try:
         seconds = instant_s(value, zone=UTC, place="incident.toml")
     except InvalidInput:

@@ -187,7 +187,7 @@ def _header_bomb() -> bytes:
 
 
 def _bomb_that_nobody_reads() -> bytes:
-    """What nobody reads, because its name is hidden, is counted as well."""
+    """Hidden files, which are not read, are counted as well."""
     return tar_of({".hidden": "0" * (LIMIT_BYTES + 20_000_000), "metrics.csv": METRICS})
 
 
@@ -265,7 +265,7 @@ def files_of_at_most(size_bytes: int) -> Iterator[None]:
     "content", [_bomb()[:-1] + b"\x00", tar_of({"m.csv": "0" * 200_000}), b"0" * 200_000]
 )
 def test_a_full_disk_is_named_as_what_it_is(tmp_path: Path, content: bytes) -> None:
-    """Not as a damaged archive: whoever sent it can do nothing about it."""
+    """Not reported as a damaged archive: the sender cannot fix it."""
     sent = tmp_path / "sent"
     sent.write_bytes(content)
     with files_of_at_most(100_000), pytest.raises(NoRoomForUpload):

@@ -120,7 +120,7 @@ class Process:
 
     @property
     def folders(self) -> list[Path]:
-        """What is unpacked here; what nobody holds any more is gone."""
+        """What is unpacked here; folders without a user are deleted."""
         gc.collect()
         return [path for path in self.root.path.iterdir() if path.is_dir()]
 
@@ -166,7 +166,7 @@ def with_team(tmp_path: Path, story: Callable[[Team], Awaitable[None]], *, open_
 
 
 def test_another_process_fetches_and_unpacks_an_upload_once(tmp_path: Path) -> None:
-    """Into folders of its own that nobody else can enter; the process that took it in has it already."""
+    """Into private folders; the process that received it already has it."""
 
     async def story(team: Team) -> None:
         sent = await team.first.send()

@@ -146,7 +146,7 @@ def test_a_change_that_was_taken_back_before_is_ruled_out() -> None:
 
 
 def test_a_place_is_counted_in_calls() -> None:
-    """What is known and not called lies elsewhere; of anything else nobody knows."""
+    """A known service that is not called is elsewhere; about anything else nothing is known."""
     below = {"shop": 0, "cart": 1}
     known = {"shop", "cart", "billing"}
     found = [

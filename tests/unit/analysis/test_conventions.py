@@ -45,7 +45,7 @@ def test_names_of_exporters_outside_the_table_are_judged_as_well() -> None:
 
 
 def test_names_that_no_rule_was_written_for_hardly_ever_get_the_wrong_sign() -> None:
-    """Of a product that nobody thought of more is unknown; taking relief for harm stays as rare."""
+    """For a product that the rules were not written for, more is unknown; a wrong direction stays as rare."""
     figures = judge_names(DOCUMENTED)
     assert figures.names > 90
     assert figures.wrong_sign_share <= WRONG_SIGN_MOST, figures.wrong_sign

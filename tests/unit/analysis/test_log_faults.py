@@ -83,5 +83,5 @@ def test_a_plain_line_names_no_mechanism(line: str) -> None:
     ],
 )
 def test_a_failure_is_known_by_level_or_by_words(level: str | None, line: str, fails: bool) -> None:
-    """What denies a failure, or sets a limit, is none."""
+    """A line that denies a failure, or states a limit, is not one."""
     assert reports_failure(level, line) is fails

@@ -40,7 +40,7 @@ GOOD = [[START, CHECK, SAVE, DONE]] * 80
 
 
 def test_an_early_return_names_the_place_where_it_happens() -> None:
-    """After the check nothing is saved any more; nobody writes an error."""
+    """After the check nothing is saved any more; no error is logged."""
     found = compare(GOOD, [[START, CHECK]] * 20)
     assert found.first.tolist() == [CHECK]
     assert (found.then[0], found.instead[0]) == (SAVE, NO_NEXT)
@@ -49,7 +49,7 @@ def test_an_early_return_names_the_place_where_it_happens() -> None:
 
 
 def test_another_line_in_its_place_is_named() -> None:
-    """An exception that is logged stands where the usual line stood."""
+    """An exception is logged in place of the usual line."""
     found = compare(GOOD, [[START, CHECK, ODD]] * 12 + [[START, CHECK, SAVE, DONE]] * 8)
     assert (found.first[0], found.then[0], found.instead[0]) == (CHECK, SAVE, ODD)
 

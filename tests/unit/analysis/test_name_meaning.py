@@ -72,7 +72,7 @@ def test_camel_case_and_quantiles_are_split() -> None:
 
 
 def test_signals_of_outgoing_calls_are_distinguished() -> None:
-    """What a client sees may be the fault of whoever answers."""
+    """What a client sees may be the fault of the callee."""
     assert meaning_of("client_latency_p90", "s").side is SignalSide.OUTGOING
     assert meaning_of("latency_p90", "s").side is SignalSide.OWN
 

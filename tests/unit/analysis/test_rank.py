@@ -115,7 +115,7 @@ def test_noise_is_what_the_strangest_of_all_series_reaches() -> None:
 
 
 def test_what_all_calls_of_a_caller_share_is_charged_to_the_caller() -> None:
-    """Its own network is slow, whoever answers."""
+    """Its own network is slow, whichever callee answers."""
     charged = charge_gaps({("a", "b"): 20.0, ("a", "c"): 19.0, ("a", "d"): 21.0})
     most = max(charged, key=lambda charge: charge.z)
     assert (most.entity, most.region) == ("a", "a->*")

@@ -17,7 +17,7 @@ def noisy(level: float, count: int, seed: int = 0) -> np.ndarray[tuple[int, int]
 
 
 def test_a_rise_scores_up_and_not_down() -> None:
-    """Direction is kept apart."""
+    """The direction is compared separately."""
     shift = shift_of(noisy(1.0, 60), noisy(3.0, 10, 1), NOTHING)
     assert shift.up[0] > 20
     assert shift.down[0] == 0
@@ -78,7 +78,7 @@ def test_a_change_of_one_point_is_no_change(values: list[float], expected: float
 
 
 def test_a_line_that_never_moved_tells_little_of_how_unusual_a_move_is() -> None:
-    """At any level: it scores no higher than a series that stood at zero."""
+    """At any level: it scores no higher than a series that was at zero."""
     after = np.full((2, 10), 0.8)
     before = np.vstack([np.full(30, 0.4), np.zeros(30)])
 

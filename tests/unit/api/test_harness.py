@@ -87,7 +87,7 @@ def run_of(answer: dh.Answer) -> dict[str, object]:
 
 
 def test_own_tools_and_an_own_policy_need_no_folder() -> None:
-    """What the tool observed stands as a verified fact, in both languages, and the document verifies."""
+    """The tool's observation is a verified fact, in both languages, and the document verifies."""
 
     async def work(harness: dh.Harness) -> None:
         answer = await harness.ask("Why is the worker behind?")
@@ -152,7 +152,7 @@ def test_the_steps_of_a_run_are_seen_while_it_works() -> None:
 
 
 def test_a_refused_and_a_failed_call_are_steps_with_their_code() -> None:
-    """A host can show why a call brought nothing."""
+    """A host can show why a call returned nothing."""
 
     def fail() -> dh.ToolFindings:
         raise dh.ToolFailure("the backend does not answer", kind=dh.FailureKind.UNAVAILABLE)

@@ -24,7 +24,7 @@ FOR_TESTS = "CountingIds InMemorySources ManualClock ScriptedPolicy ScriptedTool
 
 
 def test_the_public_names_are_exactly_these() -> None:
-    """A name that is added or taken away is a decision: docs/embedding.md tells how it is deprecated."""
+    """Adding or removing a name is a decision: docs/embedding.md says how a name is deprecated."""
     assert sorted(PUBLIC.split()) == dh.__all__
     assert FOR_TESTS.split() == testing.__all__
 

@@ -19,7 +19,7 @@ from diagnosis_harness.toolbox.ports import AlertInfo
 
 WORLD = two_troubles()
 QUIET = replace(WORLD, alert=AlertInfo(entity="shop", signal="latency", statistic="p90"))
-"""The same troubles, and nobody says when."""
+"""The same troubles, without a stated time."""
 OLD_ALERT = replace(WORLD, alert=replace(WORLD.alert, time_s=OLDER_S))
 SILENT = replace(WORLD, alert=AlertInfo())
 
@@ -160,7 +160,7 @@ def test_an_onset_that_a_policy_chose_is_nobodys() -> None:
 
 
 def test_an_estimate_without_an_argument_is_the_onset_of_the_question() -> None:
-    """Where nobody said when it began, what the tools find by themselves counts, also in a further call."""
+    """If no onset is stated, the one that the tools find by themselves counts, also in a further call."""
     first = Shopping([("estimate_onset", {}), *look()], from_records("t2", "t3"), held=QUIET)
     _, document = first.run()
     assert document.report.onset is not None

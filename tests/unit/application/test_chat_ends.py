@@ -50,7 +50,7 @@ def end_of(row: RunRow) -> tuple[ReleaseOutcome, RunState, str | None]:
 
 
 def test_a_router_that_is_unavailable_fails_the_run_and_no_path_is_taken(tmp_path: Path) -> None:
-    """FAILED / FAILED after its two attempts; nobody steps in (RL-28)."""
+    """FAILED / FAILED after its two attempts; no other player replaces it (RL-28)."""
     router = ScriptedRouter(AWAY, AWAY)
 
     async def act(kept: KeptChat) -> None:
@@ -129,7 +129,7 @@ def test_a_source_that_has_changed_since_it_was_asked_about_is_said_to_have(
 def test_a_cancel_ends_a_path_at_once(
     tmp_path: Path, reason: CancellationReason, expected: tuple[ReleaseOutcome, RunState]
 ) -> None:
-    """The row keeps the outcome, and apart from it how the run stood (RL-22, PE-05)."""
+    """The row stores the outcome and, separately, the state of the run (RL-22, PE-05)."""
 
     async def act(kept: KeptChat) -> None:
         kept.system.go.clear()
@@ -195,7 +195,7 @@ def test_every_run_has_one_last_event(tmp_path: Path, kind: str) -> None:
 
 
 def test_a_bug_fails_the_run_and_is_not_hidden(tmp_path: Path) -> None:
-    """The row says FAILED, and whoever called hears of the bug."""
+    """The row says FAILED, and the caller gets the error."""
 
     async def act(kept: KeptChat) -> None:
         kept.system.raises = ZeroDivisionError("bug")
@@ -251,7 +251,7 @@ def test_what_could_not_be_kept_is_not_given_out(tmp_path: Path) -> None:
 
 
 def test_an_end_that_another_process_wrote_stands(tmp_path: Path) -> None:
-    """What this process has is discarded, and the row that stands is given (LC-08)."""
+    """The process discards its own result and returns the stored row (LC-08)."""
 
     async def act(kept: KeptChat) -> None:
         kept.system.go.clear()

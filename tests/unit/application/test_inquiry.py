@@ -74,7 +74,7 @@ def test_an_onset_of_the_turn_before_outside_of_the_data_is_not_taken_over() -> 
 
 @pytest.mark.parametrize("words", ["why at {day}T14:05:00Z?", "{day} 14:05 为什么变慢？"])
 def test_a_question_about_a_time_that_was_not_recorded_is_refused(words: str) -> None:
-    """As an onset that is stated apart is: an answer about another time is no answer to it."""
+    """Like an onset stated as an option: an answer about another time does not answer the question."""
     question = words.format(day=utc_text(ONSET_S - 86_400.0)[:10])
 
     with pytest.raises(OnsetOutsideData, match="lies outside the data, which goes from"):
@@ -101,7 +101,7 @@ def test_affected_is_who_the_question_names_else_who_the_alert_names(
 
 @pytest.mark.parametrize("question", ["why is payment slow since stock db?", "shop-7d9f?", "what is wrong?"])
 def test_the_tool_that_matches_names_agrees(question: str) -> None:
-    """A player that asks whom the question names must not be led elsewhere than its inquiry."""
+    """A player that asks which entity the question names must get the same one as the inquiry."""
     items = MatchEntities(SHOP.sources()).run(Rig().run(), {"text": question}).items
 
     assert tuple(item.entity for item in items) == tuple(
@@ -169,7 +169,7 @@ def test_thousands_of_series_are_resolved_without_reading_any() -> None:
 def test_the_entity_of_the_alert_is_read_like_a_name_of_the_question(
     alerted: str, affected: tuple[str, ...], *, unknown: bool
 ) -> None:
-    """A slip is read; about a name that nobody knows nothing can be concluded."""
+    """A typo is corrected; nothing can be concluded about an unknown name."""
     found = resolve(held=replace(SHOP, alert=AlertInfo(entity=alerted)))
 
     assert found.affected == affected
@@ -185,7 +185,7 @@ def test_a_name_that_nobody_knows_does_not_turn_the_question_to_the_alert() -> N
 
 
 def test_where_no_source_names_anybody_no_name_is_unknown() -> None:
-    """Own tools may know what they are asked about; without telemetry nobody can say that they do not."""
+    """Own tools may know any name; without telemetry code cannot say that a name is unknown."""
     assert not resolve("why is checkout slow?", InMemorySources()).asks_of_unknown
 
 
@@ -202,7 +202,7 @@ def test_where_no_source_names_anybody_no_name_is_unknown() -> None:
 def test_a_follow_up_is_about_whom_the_turn_before_was_about(
     question: str, affected: tuple[str, ...], carried: tuple[str, ...]
 ) -> None:
-    """Unless it names its own; about somebody whom nobody knows nothing is taken over."""
+    """Unless it names its own; for an unknown entity nothing is taken over."""
     found = resolve(question, carried_affected=("payment", "gone"))
 
     assert (found.affected, found.carried) == (affected, carried)

@@ -69,7 +69,7 @@ def test_a_conclusion_is_verified_from_what_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_fallback_is_verified_from_what_is_kept(tmp_path: Path) -> None:
-    """The same of what stands without a conclusion."""
+    """The same for a release without a conclusion."""
     thin = replace(DRAFT, conclusion=())
     document = play(
         tmp_path,
@@ -103,7 +103,7 @@ def test_another_path_has_a_report_that_says_which(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("intent", [IntentType.SYSTEM_CHAT, IntentType.KNOWLEDGE_QUERY])
 def test_an_answer_of_another_path_verifies(tmp_path: Path, intent: IntentType) -> None:
-    """There is no report to be composed anew, and one that is added does not go through."""
+    """There is no report to be composed again, and one that is added does not verify."""
     router = ScriptedRouter(RoutingDecision(intent, RoutingReason.ASKS_HOW_TO))
     document = play(tmp_path, ask_with_onset, router=router)
     added = replace(document, report=replace(document.report, summary=("payment is the cause.",)))
@@ -232,7 +232,7 @@ def test_a_run_that_goes_on_has_no_document(tmp_path: Path) -> None:
 
 
 def test_a_record_that_never_ended_is_shown_as_abandoned_once_its_run_is_closed(tmp_path: Path) -> None:
-    """The store was away when it should have ended; nobody waits for it any more."""
+    """The store was unavailable when it should have ended; nothing waits for it any more."""
 
     async def act(kept: KeptChat) -> RunRow:
         row = await ask_with_onset(kept)

@@ -1,4 +1,4 @@
-"""KNOWLEDGE_QUERY: one search, one answer; that there is none is an answer, and a failure is not."""
+"""KNOWLEDGE_QUERY: one search, one answer; finding nothing is an answer, a failure is not."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class StuckKnowledge(MemoryKnowledge):
 
 
 def test_a_search_ends_with_its_run() -> None:
-    """A cancel does not wait for the thread, and what the thread brings later is nobody's."""
+    """A cancel does not wait for the thread, and its later result is discarded."""
     stuck = StuckKnowledge()
     path = KnowledgePath(base=stuck)
 

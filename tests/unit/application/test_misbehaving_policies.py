@@ -74,7 +74,7 @@ def never_assesses(seen: Json) -> Json:
 
 
 def assesses_what_it_never_asked(seen: Json) -> Json:
-    """A word on a call that nobody made."""
+    """An assessment of a call that was never made."""
     return look(seen, *([assess_as_gain("t99")] if seen["records"] else []))
 
 
@@ -94,7 +94,7 @@ def calls_it_a_gain_without_facts(seen: Json) -> Json:
     [never_assesses, assesses_what_it_never_asked, cites_another_run, calls_it_a_gain_without_facts],
 )
 def test_a_policy_that_breaks_the_protocol_is_stopped(policy: Policy) -> None:
-    """After as many violations as the threshold says; no fact of it stands, and the run fails."""
+    """After as many violations as the threshold; none of their facts is kept, and the run fails."""
     scene, end, tool = play_run(policy)
     assert (scene.ctx.lifecycle.state, end.outcome, end.stop_reason) == (
         RunState.FAILED, ReleaseOutcome.FAILED, VIOLATED,

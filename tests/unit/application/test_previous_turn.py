@@ -97,7 +97,7 @@ def test_a_result_is_published_by_a_successful_diagnosis_alone(
 
 
 def test_a_question_takes_over_what_the_turn_before_published() -> None:
-    """Onset and whom it was about, of the same source; nothing where nothing was published."""
+    """Onset and affected entity, for the same source; nothing if nothing was published."""
     request = RunRequest(
         run_id="r2",
         session_id="s1",

@@ -47,7 +47,7 @@ def test_every_file_of_a_service_is_its_owner_s_alone(tmp_path: Path, mask: int)
 
 
 def test_an_older_file_of_ours_is_tightened(tmp_path: Path) -> None:
-    """With what an unclean end left beside it; and nobody loses a lock by that."""
+    """With the files that an unclean end left beside it; and no process loses a lock by that."""
     file = tmp_path / "runs.db"
     with closing(sqlite3.connect(file, isolation_level=None)) as before:
         before.execute("PRAGMA journal_mode = WAL")

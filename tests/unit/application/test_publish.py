@@ -40,7 +40,7 @@ def facts(scene: Scene) -> RunFacts:
 
 
 def of(scenario: str) -> Scene:
-    """The run that a scenario tells, not yet played."""
+    """The run of a scenario, not yet played."""
     script, _, _ = (SCENARIOS / f"{scenario}.txt").read_text(encoding="utf-8").partition("\n----\n")
     return read(script).scene(MemoryEvidenceStore())
 

@@ -91,7 +91,7 @@ def play(folder: Path, act: Callable[[KeptChat], Awaitable[None]]) -> None:
 
 @pytest.mark.parametrize("payload", ["{}", "[]", "5", "null", '{"state":"LOST"}', "not json"])
 def test_an_orphan_whose_log_cannot_be_read_holds_up_no_other(tmp_path: Path, payload: str) -> None:
-    """It is said to be the one that does not work; whoever comes after it ends, and a queued run is put."""
+    """Readiness names it as the failing part; later requests are answered, and a queued run is submitted."""
 
     async def act(kept: KeptChat) -> None:
         bad, good = await orphan(kept), await orphan(kept)
@@ -109,7 +109,7 @@ def test_an_orphan_whose_log_cannot_be_read_holds_up_no_other(tmp_path: Path, pa
 
 
 def test_an_orphan_whose_row_cannot_be_read_holds_up_no_other(tmp_path: Path) -> None:
-    """A language that nobody speaks."""
+    """A language that is not supported."""
 
     async def act(kept: KeptChat) -> None:
         bad, good = await orphan(kept), await orphan(kept)
@@ -169,7 +169,7 @@ def test_a_database_that_is_unavailable_fails_every_part_and_raises_nothing(tmp_
 
 
 def test_processes_that_could_not_beat_while_the_database_was_away_live(tmp_path: Path) -> None:
-    """What was seen before counts for nothing: they get their time anew."""
+    """Earlier observations do not count: the waiting time starts again."""
 
     async def act(kept: KeptChat) -> None:
         run_id = await orphan(kept)
@@ -223,7 +223,7 @@ def test_every_cancel_is_carried_out_before_the_first_is_answered(tmp_path: Path
 
 
 def test_runs_that_are_closed_for_others_are_reported_once(tmp_path: Path) -> None:
-    """Given up, or ended in the queue: whoever counts or exports hears of them, as they stand then."""
+    """Abandoned, or ended in the queue: metrics and exporters are notified of them with their final state."""
 
     async def act(kept: KeptChat) -> None:
         closed = ClosedRuns()

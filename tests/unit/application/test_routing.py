@@ -131,7 +131,7 @@ def test_a_spent_budget_ends_the_run_and_not_the_router() -> None:
 
 
 def test_a_bug_in_a_router_is_not_taken_for_its_absence() -> None:
-    """What nobody foresaw goes up as it is."""
+    """An unexpected error propagates unchanged."""
     routed = Routed(ScriptedRouter(ZeroDivisionError()))
 
     with pytest.raises(ZeroDivisionError):

@@ -205,7 +205,7 @@ class RunHistories(RuleBasedStateMachine):
     @precondition(lambda self: any(stage.stuck for stage in self.stages))
     @rule()
     def late_result(self) -> None:
-        """A tool that nobody waits for any more brings evidence."""
+        """A tool that was abandoned returns evidence."""
         for stage in self.stages:
             while stage.stuck:
                 stage.stuck.pop().put(FOUND)
@@ -348,7 +348,7 @@ class ReleaseHistories(RunHistories):
 
     @invariant()
     def holds(self) -> None:
-        """What leaves went through release, and no outcome stands for a state."""
+        """Everything published went through release, and no outcome is derived from a state."""
         end = self.end
         if end is None:
             assert not self.at(TraceName.RELEASE_DECISION)

@@ -1,4 +1,4 @@
-"""A process works on the runs whose source it has; what nobody can work on ends with that reason."""
+"""A process works on runs whose source it has; a run whose source no process has ends for that reason."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def _never(run_id: str) -> None:
 
 
 def test_a_run_is_kept_with_the_source_as_it_is_when_it_is_asked(tmp_path: Path) -> None:
-    """Also where the source has changed since the process began: it is looked at anew."""
+    """Also if the source has changed since the process began: it is read again."""
     sources = HeldSources(shop=SHOP)
 
     async def act(process: RunProcess) -> None:
@@ -78,7 +78,7 @@ def test_a_run_is_kept_with_the_source_as_it_is_when_it_is_asked(tmp_path: Path)
 def test_a_delivery_is_worked_on_where_its_source_is_and_left_where_it_is_not(
     tmp_path: Path, source: str | None, stamp: SourceStamp | None, *, is_worked_on: bool
 ) -> None:
-    """Left, it is QUEUED as before, for whoever has the source."""
+    """A run that is left to others stays QUEUED for a process that has its source."""
 
     async def act(process: RunProcess) -> None:
         run_id = await queue_run(process, source, stamp)
@@ -169,7 +169,7 @@ def test_a_run_that_no_process_could_work_on_ends_with_that_reason(tmp_path: Pat
 
 
 def test_a_run_about_no_source_was_never_without_one(tmp_path: Path) -> None:
-    """Where nobody works on anything it ends TIMED_OUT."""
+    """If no process works on runs, it ends TIMED_OUT."""
 
     async def act(process: RunProcess) -> None:
         run_id = await queue_run(process, None, None)
@@ -192,7 +192,7 @@ def test_a_run_about_no_source_was_never_without_one(tmp_path: Path) -> None:
 def test_whether_another_process_has_the_source_is_what_it_says_as_long_as_it_lives(
     tmp_path: Path, lanes: tuple[str, ...] | None, *, lives: bool, code: str
 ) -> None:
-    """What a killed one said last stands for long; nothing is concluded before it is known to be dead."""
+    """A killed process's last heartbeat stays; nothing is decided before it is known to be dead."""
 
     async def act(process: RunProcess) -> None:
         run_id = await queue_run(process, "bank", BANK)

@@ -57,7 +57,7 @@ def test_a_question_without_name_time_and_symptom_is_not_diagnosed(question: str
     ],
 )
 def test_a_question_with_one_of_them_is_diagnosed(question: str) -> None:
-    """Also a bare `why?`, and one about a service that nobody knows, which is answered so."""
+    """Also a bare `why?`, and a question about an unknown service, which is answered as such."""
     assert path(question) is IntentType.DIAGNOSIS
 
 
@@ -74,7 +74,7 @@ def test_a_question_with_one_of_them_is_diagnosed(question: str) -> None:
     ],
 )
 def test_a_name_or_a_time_of_the_source_outweighs_a_word(question: str, intent: IntentType) -> None:
-    """A service may be called as something that nobody is asked about."""
+    """A service may have a name that is also an ordinary word."""
     assert path(question) is intent
 
 

@@ -282,7 +282,7 @@ def test_a_run_of_another_process_is_cancelled_on_request(tmp_path: Path) -> Non
 
 
 def test_a_cancel_meets_a_run_that_another_process_is_just_claiming(tmp_path: Path) -> None:
-    """This process holds the run without having claimed it; whoever claims it sees the request."""
+    """This process holds the run without having claimed it; the process that claims it sees the request."""
 
     async def act(process: RunProcess) -> None:
         kept = process.kept

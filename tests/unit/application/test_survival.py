@@ -117,7 +117,7 @@ class BadSink:
 def test_whatever_a_sink_raises_the_diagnosis_succeeds(
     error: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A sink that is broken from the first event to the last costs itself its events, and nobody else."""
+    """A sink that is always broken loses its own events, and no other sink loses any."""
     monkeypatch.setattr(threading, "excepthook", lambda _: None)
     kept = MemorySink()
     run = scene(sink=FanOutSink((BadSink(error), kept)))
@@ -251,7 +251,7 @@ def test_a_player_that_ends_its_run_success_has_released_nothing(at: str) -> Non
 def test_a_player_that_ends_its_run_for_a_reason_is_reported_as_that_end(
     at: str, reason: CancellationReason
 ) -> None:
-    """What stands is what the lifecycle took first, and the outcome is the one that goes with it."""
+    """The lifecycle keeps the first end, and the outcome agrees with it."""
 
     def act(ctx: RunContext) -> None:
         ctx.lifecycle.finish(RunTermination(state_for(reason), reason, run.clock.now_s()))

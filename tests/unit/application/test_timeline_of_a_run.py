@@ -85,7 +85,7 @@ def looks(count: int) -> list[AskTools]:
 
 
 def test_a_stop_leaves_its_reason(tmp_path: Path) -> None:
-    """COLLECTION_STOP stands between the last tool and the release (TR-02, TR-05)."""
+    """COLLECTION_STOP comes between the last tool and the release (TR-02, TR-05)."""
     thin = replace(DRAFT, conclusion=(), claims=(), missing_info=(MissingInfo.ENTITY,))
     policy = ScriptedPolicy(*looks(6), GiveDraft(thin))
     events = play_question(tmp_path, policy=policy, tools=(ScriptedTool(no_findings),))

@@ -1,4 +1,4 @@
-"""A saved run verifies; one that was altered does not, also when every digest in it is computed anew."""
+"""A saved run verifies; an altered one does not, even if every digest in it is recomputed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WHITESPACE = b" \t\n\r"
 
 
 def seal_document(held: dict[str, Any]) -> bytes:
-    """The file of a forger who computes digests and sizes of all records, and the root digest, anew."""
+    """The file of a forger who recomputes digests and sizes of all records, and the root digest."""
     for record in held["records"]:
         if record["stored"] is not None:
             stored = record["stored"].encode()
@@ -163,7 +163,7 @@ def test_checks_that_cannot_be_made_are_said_to_be_unmade(saved: Saved) -> None:
 
 
 def test_record_digests_computed_again_do_not_help(saved: Saved) -> None:
-    """Stored text altered, its digest and size right again: the root digest still tells."""
+    """If stored text is altered and its digest and size recomputed, the root digest still shows it."""
     held = json.loads(saved().data)
     stated = held["root_digest"]
     stored = held["records"][3]["stored"]

@@ -23,7 +23,7 @@ def values_of(saved: Saved, *wanted: str) -> dict[str, Any]:
 
 
 def test_a_run_carries_what_it_was_asked(saved: Saved) -> None:
-    """Who is affected, when it began and who said so, and every name that a claim speaks of."""
+    """What is affected, when it began and who stated that, and every name in a claim."""
     held = values_of(saved)
 
     inquiry = held["inquiry"]
@@ -67,7 +67,7 @@ def test_an_inquiry_that_the_rest_of_the_run_contradicts_does_not_verify(
 
 
 def test_an_onset_that_the_asker_stated_is_that_of_the_inquiry(saved: Saved) -> None:
-    """`run.onset_at` beside an inquiry that knows of nobody who stated one is an invention."""
+    """`run.onset_at` is invented if the inquiry has no stated onset."""
     held = values_of(saved)
     held["run"]["onset_at"] = held["inquiry"]["onset_at"]
 
@@ -75,7 +75,7 @@ def test_an_onset_that_the_asker_stated_is_that_of_the_inquiry(saved: Saved) -> 
 
 
 def test_a_question_about_another_time_turns_a_ranking_into_that_of_another_question(saved: Saved) -> None:
-    """The whole of the leak: a cause of two hours ago under a question of now, with every digest anew."""
+    """The whole leak: a cause from two hours ago for a question about now, with every digest recomputed."""
     held = values_of(saved)
     held["run"]["onset_at"] = held["inquiry"]["onset_at"] = ANOTHER_TIME
     held["inquiry"]["onset_origin"] = "ASKED"
@@ -103,7 +103,7 @@ def test_a_question_about_another_victim_turns_a_ranking_into_that_of_another_qu
 
 
 def test_a_ranking_cannot_be_said_to_be_set_aside(saved: Saved) -> None:
-    """A reason that does not hold by the records is no answer, whoever writes it into the file."""
+    """A reason that the records do not confirm is ignored, whoever writes it into the file."""
     held = values_of(saved)
     held["report"]["rankings"][0] |= {"standing": "SET_ASIDE", "reason": "FEWER_KINDS"}
 

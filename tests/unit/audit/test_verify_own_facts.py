@@ -117,7 +117,7 @@ def _run(*items: EvidenceItem) -> RunDocument:
 
 @pytest.fixture(scope="module", name="saved")
 def save_truthful_run() -> bytes:
-    """The saved run of a tool that tells the truth."""
+    """The saved run of a truthful tool."""
     return document_bytes(_run(FLAG, RESTARTS))
 
 
@@ -155,7 +155,7 @@ def _says_earlier(claim: dict[str, Any]) -> None:
 def test_a_changed_claim_about_an_own_fact_does_not_verify(
     saved: bytes, change: Callable[[dict[str, Any]], None]
 ) -> None:
-    """Though whoever changed it computed the digest anew."""
+    """Even if the digest was recomputed after the change."""
     held = json.loads(saved)
     change(held["report"]["claims"][0])
     held["root_digest"] = root_digest(held)

@@ -1,4 +1,4 @@
-"""A saved run whose claims are borne, and say less or other than their evidence: verifying sees it."""
+"""A saved run with supported claims that say less than their evidence, or other things, does not verify."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Change = Callable[[dict[str, Any]], None]
 
 
 def codes_of(held: dict[str, Any]) -> set[str]:
-    """What verifying objects to in a file whose forger computed every digest anew."""
+    """What `verify` objects to in a file whose forger recomputed every digest."""
     for record in held["records"]:
         if record["stored"] is not None:
             record["digest"] = f"sha256:{hashlib.sha256(record['stored'].encode()).hexdigest()}"

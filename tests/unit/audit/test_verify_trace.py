@@ -50,7 +50,7 @@ def without(name: str) -> Change:
 
 
 def flaws_of_trace(held: dict[str, Any]) -> set[str]:
-    """What the check of the trace objects to, once all is sealed anew."""
+    """What the check of the trace objects to after all digests are recomputed."""
     checks = verify(seal_document(held), file="run.json").checks
     (trace,) = (check for check in checks if check.name is CheckName.TRACE)
     return {flaw.code.value for flaw in trace.flaws}

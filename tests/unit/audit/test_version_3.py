@@ -32,7 +32,7 @@ def test_a_document_of_version_3_still_verifies(kept: Path) -> None:
 
 
 def test_an_altered_document_of_version_3_does_not_verify() -> None:
-    """Its own rules hold, whatever else is computed anew."""
+    """Its own rules apply, whatever else is recomputed."""
     held = json.loads(gzip.decompress(SAVED[0].read_bytes()))
     held["report"]["causes"][0]["level"] = "TRIGGER"
     assert FlawCode.LEVEL_NOT_BORNE.value in codes(seal_document(held))
@@ -51,21 +51,21 @@ def without_test(saved: Saved) -> dict[str, Any]:
 def test_no_document_of_this_version_lacks_what_was_asked_to_disprove_its_cause(
     saved: Saved, left: dict[str, Any]
 ) -> None:
-    """Who strips the test and computes every digest anew gets no laxer rules."""
+    """Removing the test and recomputing every digest does not loosen the rules."""
     held = without_test(saved)
     held["report"]["causes"][0].update(left)
     assert not holds(seal_document(held))
 
 
 def test_a_document_of_this_version_says_how_its_question_was_read(saved: Saved) -> None:
-    """So that its question cannot be taken for one that an earlier program read."""
+    """So that its question cannot pass for one that an earlier version read."""
     held = json.loads(saved().data)
     held["inquiry"]["question"] = None
     assert FlawCode.INQUIRY_DIFFERS.value in codes(seal_document(held))
 
 
 def test_a_document_that_takes_the_version_before_names_the_check_that_was_not_made(saved: Saved) -> None:
-    """So a reader sees that no test stands behind its cause."""
+    """So a reader sees that its cause was not tested."""
     held = without_test(saved)
     held["schema_version"] = "3"
     for part, names in ((held["inquiry"]["question"], ("other", "topic")), (held["inquiry"], ("carried",))):

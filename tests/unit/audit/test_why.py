@@ -38,7 +38,7 @@ SUMMARY = SourceSummary(
 
 @cache
 def play_scenario(scenario: str) -> RunDocument:
-    """The document of the run that a scenario tells."""
+    """The document of a scenario's run."""
     script, _, _ = (SCENARIOS / f"{scenario}.txt").read_text(encoding="utf-8").partition("\n----\n")
     scene = read(script).scene(MemoryEvidenceStore())
     told = RunFacts(
@@ -215,7 +215,7 @@ def test_a_status_success_says_that_it_is_no_conclusion() -> None:
     ],
 )
 def test_why_no_done(scenario: str, stream: StreamSeen, expected: Phrase, arises: bool) -> None:
-    """A run that its client's disconnect cancelled had a client, whoever asks."""
+    """A run that its client's disconnect cancelled had a client, whichever process is asked."""
     found = answer(play_scenario(scenario), WhyQuestion.NO_DONE, stream=stream)
 
     assert (phrases_of(found), found.arises) == ([expected], arises)
@@ -269,7 +269,7 @@ def test_a_question_arises_where_the_run_gives_reason(name: str) -> None:
 
 
 def at(held: JsonValue, place: str) -> JsonValue:
-    """What stands at a place like `trace[3]` or `run.termination.reason`."""
+    """The value at a place like `trace[3]` or `run.termination.reason`."""
     for name, index in re.findall(r"(\w+)(?:\[(\d+)\])?", place):
         assert isinstance(held, dict)
         held = held[name]
@@ -292,7 +292,7 @@ def test_every_fact_stands_in_the_document(name: str) -> None:
 
 
 def test_as_json_holds_words_and_places() -> None:
-    """What a program reads: the code of the question, and the facts apart from the words."""
+    """For programs: the code of the question, and the facts separate from the text."""
     document = play_scenario("evidence-is-thin")
     found = answer(document, WhyQuestion.FALLBACK)
     held = found.as_json(Language.ZH)

@@ -156,7 +156,7 @@ def so_far(
 
 
 def test_a_queued_run_is_answered_as_of_now(tmp_path: Path) -> None:
-    """It has not begun; nothing was called, no time has passed, nobody is streamed to."""
+    """It has not begun; nothing was called, no time has passed, and no client receives a stream."""
 
     async def act(kept: KeptChat) -> None:
         told = so_far(queue_run(kept))
@@ -204,7 +204,7 @@ def test_a_run_that_goes_on_is_answered_as_of_now(tmp_path: Path) -> None:
     ],
 )
 def test_the_stream_of_a_run_that_goes_on(tmp_path: Path, known: StreamSeen | None, expected: Phrase) -> None:
-    """No outcome is named, since there is none."""
+    """No outcome is named, because there is none."""
 
     async def act(kept: KeptChat) -> None:
         row = replace(queue_run(kept, RunKind.CHAT), status=RunStatus.RUNNING, started_s=kept.clock.now_s())

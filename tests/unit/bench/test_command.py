@@ -107,7 +107,7 @@ def test_simulated_faults_end_in_a_table_and_a_document(
 def test_a_folder_of_ones_own_incidents_is_a_data_set(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its name stands over the table, and no option is needed."""
+    """Its name is the heading of the table, and no option is needed."""
     make_own(tmp_path / "ours")
     assert run_command(["bench", str(tmp_path / "ours")], open_diagnosis=open_sure) == 0
     assert "ours: 2 runs" in capsys.readouterr().out
@@ -116,7 +116,7 @@ def test_a_folder_of_ones_own_incidents_is_a_data_set(
 def test_a_second_bench_repeats_no_run_and_writes_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With a file of results all runs are taken from it, and no incident stands differently."""
+    """With a results file all runs come from it, and every incident has the same result."""
     files = [tmp_path / "a.json", tmp_path / "b.json"]
     for file in files:
         arguments = ["bench", "demo-faults", "--seeds", "1", "--first-seed", "5000", "--limit", "2"]

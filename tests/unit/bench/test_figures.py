@@ -17,7 +17,7 @@ from diagnosis_harness.bench.scoring import Outcome, judge
 
 
 def at(place: int | None, *, kind: str = "cpu", group: str = "g", scenario: str = "") -> Outcome:
-    """An outcome whose right answer stands at a place among the candidates."""
+    """An outcome whose right answer is at a given place among the candidates."""
     names: tuple[Named, ...] = tuple((f"x{n}", None) for n in range(6))
     if place is not None:
         names = (*names[: place - 1], ("a", None), *names[place - 1 :])

@@ -14,7 +14,7 @@ from diagnosis_harness.simulator.hard.catalog import HARD_KINDS
 
 @pytest.mark.parametrize(("first_seed", "parity", "use"), [(1000, 0, "development"), (1001, 1, "published")])
 def test_seeds_of_one_run_are_all_even_or_all_odd(first_seed: int, parity: int, use: str) -> None:
-    """So no figure mixes worlds that somebody looked at with worlds that nobody did, and each says which."""
+    """So no figure mixes worlds that somebody has seen with unseen ones, and each says which it has."""
     hard = HardKinds(seeds=3, first_seed=first_seed)
 
     seeds = {int(incident_id.partition("/")[2]) for incident_id in hard.incident_ids()}

@@ -79,7 +79,7 @@ def test_the_alert_holds_no_answer(tmp_path: Path) -> None:
 
 
 def test_truth_takes_over_what_the_base_says(tmp_path: Path) -> None:
-    """The instance is in the base's label; a healthy case has nobody to blame."""
+    """The instance is in the base's label; a healthy case has nothing to blame."""
     truths = make_opensre(tmp_path).labels((*BASES, LAG_ID, CRASH_ID))
     assert (truths[LAG_ID].entities, truths[LAG_ID].fault_kind) == (("main",), "replication_lag")
     assert truths[LAG_ID].mechanism == (("wal",), ("replica",))

@@ -78,7 +78,7 @@ def test_a_damaged_line_is_made_again_and_the_others_stay(tmp_path: Path) -> Non
 def test_what_decides_a_run_is_in_the_digest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, decides: bool
 ) -> None:
-    """Tables as well as code: whoever changes one gets no run of the earlier one."""
+    """Tables as well as code: after a change of one no earlier run is reused."""
     package = tmp_path / "diagnosis_harness"
     shutil.copytree(results_file.PACKAGE, package)
     monkeypatch.setattr(results_file, "PACKAGE", package)
@@ -90,7 +90,7 @@ def test_what_decides_a_run_is_in_the_digest(
 
 
 def test_a_line_is_plain_ascii(tmp_path: Path) -> None:
-    """So that no tool that splits lines by other rules tears one apart."""
+    """So that a tool that splits lines by other rules does not break one."""
     file = tmp_path / "runs.jsonl"
     ResultsFile(file).append("k", saying("支付\u2028"))
     assert file.read_bytes().isascii()

@@ -60,7 +60,7 @@ def test_a_limit_spreads_over_all_incidents() -> None:
 
 
 def test_folders_are_removed_as_soon_as_they_are_diagnosed(tmp_path: Path) -> None:
-    """However many incidents there are, one folder stands on the disk at a time; normal operation stays."""
+    """However many incidents there are, only one folder is on disk at a time; normal operation stays."""
     seen: list[list[str]] = []
 
     def diagnose(folder: Path, baseline: Path | None) -> Diagnosed:
@@ -123,7 +123,7 @@ def test_results_that_cannot_be_written_are_said_before_anything_is_run(tmp_path
 
 
 def test_what_cannot_be_scored_is_one_sentence_each_and_the_rest_is_scored(tmp_path: Path) -> None:
-    """A half-written folder, an incident without truth, a truth that names nobody: one sentence each."""
+    """A half-written folder, an incident without truth, a truth that names nothing: one sentence each."""
     diary = Diary(
         half_written="a",
         truths={

@@ -13,7 +13,7 @@ from diagnosis_harness.bench.work import Bench
 
 
 def test_a_section_is_replaced_and_a_new_one_is_added(tmp_path: Path) -> None:
-    """What stands before, between and after the sections stays."""
+    """The text before, between and after the sections stays."""
     page = tmp_path / "page.md"
     page.write_text("# Before\n\n<!-- scores: end -->\nafter\n", encoding="utf-8")
     write_sections(page, [("one", "first\n"), ("two", "second\n")])

@@ -76,7 +76,7 @@ def test_without_scores_the_order_decides() -> None:
 
 
 def test_a_cause_does_not_tie_with_a_candidate() -> None:
-    """What was proven stands above what was not, also with equal scores."""
+    """Proven causes rank above unproven candidates, even with equal scores."""
     assert place_of("a", run_of(causes=(("a", 2.0),), candidates=(("b", 2.0),))) == 1
 
 

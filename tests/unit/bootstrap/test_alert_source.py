@@ -42,7 +42,7 @@ def test_a_notification_without_a_source_is_about_the_one_that_is_meant(
 
 
 def test_a_source_of_alerts_that_is_not_configured_is_refused_at_start(tmp_path: Path) -> None:
-    """Not at the first alert, which nobody would see refused."""
+    """Not at the first alert, because nobody would see the refusal."""
     with pytest.raises(InvalidSetting, match=r"alerts\.source: it is not configured; name one that is: shop"):
         asyncio.run(_source_of(_settings(tmp_path, "shop", source="pub")))
 

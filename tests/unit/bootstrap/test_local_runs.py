@@ -26,5 +26,5 @@ from diagnosis_harness.bootstrap.local_runs import data_folder
 def test_the_data_folder_follows_the_platform(
     environment: Mapping[str, str], platform: str, folder: str | None
 ) -> None:
-    """The environment decides; without a home there is nobody's data to keep."""
+    """The environment decides; without a home folder nothing is stored."""
     assert data_folder(environment, platform) == (None if folder is None else Path(folder))

@@ -86,7 +86,7 @@ def no_tools(_: Sources) -> NoReturn:
 def test_a_run_whose_sources_fail_before_it_begins_has_ended(
     sources: Sources, error: type[Exception]
 ) -> None:
-    """An open run would hold its deadline timer, and nobody would ever end it; a sink sees start and end."""
+    """An open run would keep its deadline timer, and nothing would ever end it; a sink sees start and end."""
     trace = MemorySink()
     with workplace(trace) as place:
         ctx = place.start_run(60.0)
@@ -118,7 +118,7 @@ def test_a_run_whose_tools_cannot_be_offered_has_ended() -> None:
 
 
 def test_a_question_about_another_time_is_a_run_with_start_and_end() -> None:
-    """Nothing is diagnosed, and whoever watches the run sees that it is over."""
+    """Nothing is diagnosed, and watchers see that the run is over."""
     trace, question = MemorySink(), replace(QUESTION, onset=1.0)
     with workplace(trace) as place:
         ctx = place.start_run(60.0)
@@ -130,7 +130,7 @@ def test_a_question_about_another_time_is_a_run_with_start_and_end() -> None:
 
 
 def test_a_run_that_was_cancelled_keeps_that_end() -> None:
-    """The first end stands, whatever fails afterwards, and RUN_FINISHED is the last event."""
+    """The first end is kept, whatever fails afterwards, and RUN_FINISHED is the last event."""
     trace = MemorySink()
     with workplace(trace) as place:
         ctx = place.start_run(60.0)

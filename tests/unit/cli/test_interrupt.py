@@ -77,7 +77,7 @@ def test_outside_the_main_thread_no_handler_is_set() -> None:
 
 
 def test_after_a_run_the_signal_is_handled_as_before() -> None:
-    """Ctrl+C while the answer is printed belongs to whoever owned it before the run."""
+    """Ctrl+C while the answer is printed goes to the handler from before the run."""
 
     def own(number: int, frame: object) -> None:
         del number, frame

@@ -1,6 +1,6 @@
 """Whole reports as a person sees them, one file each.
 
-After a wanted change, `python tests/unit/cli/test_report_snapshots.py` writes them anew; read the diff.
+After a wanted change, `python tests/unit/cli/test_report_snapshots.py` rewrites them; read the diff.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def test_the_onset_is_marked_where_it_lies_inside(mark: float | None, line: str)
 
 
 def test_the_plot_of_an_item_marks_its_onset_in_the_course_that_it_shows() -> None:
-    """The course begins before the window that the item speaks of, where the item says so."""
+    """The course begins before the item's window if the item says so."""
     item: dict[str, JsonValue] = {
         "signal": "cpu",
         "value": 9.0,

@@ -30,7 +30,7 @@ def lines(width: int | None, language: Language = Language.EN) -> list[str]:
 
 
 def test_in_a_pipe_every_event_is_one_line() -> None:
-    """Time since the start stands right, a phase on the first row of its stretch, no spaces at line ends."""
+    """Time since the start is right-aligned, a phase is on the first of its rows, no spaces at line ends."""
     assert lines(None)[:6] == [
         "         time  phase  event                   status     details",
         "      0.000 s  RUN    RUN_STARTED             STARTED    question=慢",

@@ -23,7 +23,7 @@ def test_no_line_is_too_wide_and_nothing_is_lost(text: str, width: int) -> None:
 
 @given(text=TEXTS, width=st.integers(min_value=24, max_value=60))
 def test_further_lines_are_indented_below_the_first(text: str, width: int) -> None:
-    """The prefix stands once; what follows is indented by its width."""
+    """The prefix is written once; further lines are indented by its width."""
     first, *others = [line.plain for line in hang(Text("  1. "), Text(text), width)]
 
     assert first.startswith("  1.")

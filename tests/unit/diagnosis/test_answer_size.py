@@ -116,7 +116,7 @@ AT_THE_BOUND: dict[str, tuple[PolicyAnswer, PolicyAnswer]] = {
 
 @pytest.mark.parametrize("bound", AT_THE_BOUND)
 def test_an_answer_at_a_bound_is_read_and_one_beyond_is_refused(bound: str) -> None:
-    """By whoever wrote it: as a value, and as JSON."""
+    """From a library policy as a value, and from an agent as JSON."""
     at, beyond = AT_THE_BOUND[bound]
 
     check_size(at)

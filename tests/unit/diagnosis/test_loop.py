@@ -194,7 +194,7 @@ def test_a_failed_call_may_be_asked_again() -> None:
 
 
 def test_no_evidence_saturates_whatever_the_policy_says() -> None:
-    """It may call an empty result a gain: that is a violation, and the count stands."""
+    """It may call an empty result a gain: that is a violation, and the count is unchanged."""
     says_gain = Assessment("t1", Gain.GAINED, (change_claim(tool_call_id="t1"),))
     loop = Loop(
         (ask("t1"), ask("t2", says_gain, entity="cart"), GiveDraft(DRAFT)),
@@ -232,7 +232,7 @@ def test_stop_is_delivered_once_and_a_request_after_it_is_the_controlled_stop() 
 
 
 def test_violations_saturate_as_well() -> None:
-    """Two results in a row that nobody assessed."""
+    """Two results in a row without an assessment."""
 
     def careless(view: PolicyView) -> AskTools:
         number = len(view.records) + len(view.refused) + 1

@@ -115,7 +115,7 @@ def test_two_slips_are_read_in_a_long_name_alone(said: str, name: str | None) ->
 
 @given(st.text(max_size=300))
 def test_any_text_is_read(question: str) -> None:
-    """Nothing raises; what is read as known is known, and each name stands once."""
+    """Nothing raises; every name that is read as known is known, and each appears once."""
     read = read_names(question, SHOP)
 
     known = [each.name for each in read if each.name is not None]

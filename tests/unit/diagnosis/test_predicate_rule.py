@@ -24,7 +24,7 @@ from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
 
 class Invented(StrEnum):
-    """A predicate that somebody adds and nobody thought through."""
+    """A predicate without a row."""
 
     FROZE = "FROZE"
 
@@ -67,7 +67,7 @@ def test_no_guard_passes_what_it_does_not_know() -> None:
 
 
 def test_every_kind_of_item_but_inventory_and_logs_supports_some_predicate() -> None:
-    """An item kind that no claim can use would be evidence nobody may state."""
+    """An item kind that no claim can use would be evidence that no sentence may state."""
     supported = frozenset().union(*(rule.kinds for rule in RULES.values()))
 
     assert set(ItemKind) - supported == {ItemKind.INVENTORY, ItemKind.LOG_LINES}

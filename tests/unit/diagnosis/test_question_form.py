@@ -53,7 +53,7 @@ CHANGE, HEALTH = QuestionForm.CONFIRM_CHANGE, QuestionForm.HEALTH
     ],
 )
 def test_a_question_has_one_form(question: str, form: QuestionForm, subject: str | None) -> None:
-    """Also in Chinese; a cause that is asked for is never taken for one to confirm."""
+    """Also in Chinese; a question for the cause is never read as one that asks to confirm a cause."""
     assert read_form(question, read_names(question, KNOWN)) == FormRead(form, subject)
 
 
@@ -138,7 +138,7 @@ def test_a_question_for_the_cause_stays_one(question: str) -> None:
 
 
 def test_both_sides_of_a_comparison_in_chinese_are_names() -> None:
-    """Also where nobody knows them, so that the answer can say so of each."""
+    """Also if they are unknown, so that the answer can name each of them."""
     read = read_names("库存和物流哪个有问题", KNOWN)
 
     assert [(each.said, each.name) for each in read] == [("库存", None), ("物流", None)]

@@ -1,4 +1,4 @@
-"""Whole diagnoses over the wire: nothing but text goes between the loop and whoever plays the policy."""
+"""Whole diagnoses over the wire format: only text passes between the loop and the policy."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_a_player_that_misses_the_form_ends_in_a_failure_and_no_content(said: st
 
 
 def test_a_player_that_misses_the_form_late_leaves_its_verified_facts() -> None:
-    """What was assessed before stands as fallback."""
+    """What was assessed before is released as a fallback."""
 
     def good_then_bad(seen: str) -> str:
         return reads_and_writes_json(seen) if len(json.loads(seen)["records"]) < 2 else "{}"

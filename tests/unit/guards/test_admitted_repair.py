@@ -1,4 +1,4 @@
-"""A repair may drop and re-anchor; what it may not keep apart it may not keep."""
+"""A repair may drop and re-anchor references, and change nothing else."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def repair_embedded(draft: DiagnosisDraft) -> DiagnosisDraft:
 
 
 def test_of_two_claims_of_one_id_one_is_left() -> None:
-    """The true one, wherever the false one stands."""
+    """The true one, wherever the false one is."""
     false = replace(TRUE.claims[1], value=4711.0)
 
     for claims in ((*TRUE.claims, false), (false, *TRUE.claims), (*TRUE.claims, TRUE.claims[1])):

@@ -112,7 +112,7 @@ def test_a_ranking_of_another_question_gives_no_candidate() -> None:
 
 
 def test_the_order_of_the_calls_does_not_count() -> None:
-    """Of an entity that two rankings name the higher score stands."""
+    """If two rankings name an entity, the higher score is used."""
     again = ready_record(replace(LOWER, score=3.0), tool_call_id="t4", tool_name="rank_causes")
 
     found = standing(records=(*RECORDS, again))
@@ -129,7 +129,7 @@ def test_another_runs_ranking_supports_nothing() -> None:
 def missing(
     *said: MissingInfo, of: Inquiry, records: tuple[EvidenceRecord, ...] = (), denied: bool = False
 ) -> tuple[MissingInfo, ...]:
-    """What stands of what a draft says was missing."""
+    """Which of the missing data that a draft names is published."""
     return standing_missing(said, Circumstances(of, records, denied))
 
 
@@ -157,7 +157,7 @@ def test_a_phrase_of_an_agent_is_not_missing(said: str) -> None:
 
 
 def test_what_an_inventory_of_the_run_lacks_is_missing() -> None:
-    """Of a source that was not resolved before, a record tells; of a run without records, none does."""
+    """A source that was not resolved before is named by a record; a run without records names none."""
     lacking = EvidenceItem("i1", ItemKind.INVENTORY, "no spans", attributes={"missing": "spans"})
     records = (ready_record(lacking),)
 
@@ -225,7 +225,7 @@ def test_a_name_written_as_a_service_that_nobody_knows_is_found(
 
 
 def test_a_draft_speaks_of_a_window_that_was_judged() -> None:
-    """To the second, and then it is the record's own; of another incident it is none."""
+    """To the second, and the claim then gets the record's own time; a time of another incident fails."""
     near = TimeWindow(WINDOW.start_s + 0.4, WINDOW.end_s - 0.4)
     earlier = TimeWindow(ONSET_S - 600, WINDOW.end_s)
     asked, of_another = inquiry(onset_s=ONSET_S), inquiry(onset_s=ONSET_S - 7200.0)

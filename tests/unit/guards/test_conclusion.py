@@ -53,7 +53,7 @@ def codes(told: DiagnosisDraft) -> list[FindingCode]:
 
 
 def test_what_is_hit_may_be_said_beside_the_cause_that_hits_it() -> None:
-    """The ranking names whom the cause affects, and a harm of that entity is cited."""
+    """The ranking names the affected entity, and a harm of that entity is cited."""
     hit = replace(claim_for(VICTIM, "k2"), predicate=Predicate.AFFECTED)
 
     assert codes(draft(hit)) == []

@@ -79,7 +79,7 @@ LEDGER, CHECKOUT = look("ledger"), look("checkout", worse_signal("checkout", ONS
 
 
 def test_whoever_would_be_named_instead_and_whoever_is_affected_are_looked_at() -> None:
-    """The strongest other candidate that anything speaks for; the cause itself where it is all there is."""
+    """The strongest other candidate with any evidence; the cause itself if it is the only one."""
     nothing = replace(RIVAL, score=0.0)
     alone = cause_item("c1", "checkout")
     assert challengers_of(NAMED, [NAMED, RIVAL]) == ("ledger", "checkout")

@@ -1,4 +1,4 @@
-"""EvidenceGuard: one truthful claim stands; bend it in one place and the guard names that place."""
+"""EvidenceGuard: a truthful claim passes; if one part is altered, the guard names that part."""
 
 from __future__ import annotations
 
@@ -282,7 +282,7 @@ def test_cause_and_victim_swapped_find_no_bearer() -> None:
 
 
 def test_check_claims_keeps_the_supported_ones_in_order_and_says_why_the_others_are_refused() -> None:
-    """What a draft without a conclusion may still show, and what an embedder can tell whoever wrote it."""
+    """What a draft without a conclusion may still show, and what an embedder can report to its author."""
     record = ready_record(change_item(), change_item("i2", "cart"))
     good = change_claim()
     false = replace(good, claim_id="k2", value=7.0)
@@ -306,7 +306,7 @@ def test_check_claims_keeps_the_supported_ones_in_order_and_says_why_the_others_
     ],
 )
 def test_check_claims_lets_no_unchecked_wording_stand(wording: str, code: WordingCode) -> None:
-    """The claim stands without the agent's own sentence, and the reason names what is not grounded."""
+    """The claim is kept without the agent's own sentence, and the reason names what is not grounded."""
     claim = replace(change_claim(), wording=wording)
 
     checked = check_claims((claim,), (ready_record(change_item()),), run_id="r1", inquiry=inquiry())
@@ -350,7 +350,7 @@ def test_a_unit_of_no_number_is_not_supported() -> None:
     [(97.0, "percent", True), (0.97, "ratio", True), (43.0, "percent", False), (97.0, "cores", False)],
 )
 def test_saturated_means_near_the_whole(value: float, unit: str, at_limit: bool) -> None:
-    """A processor that rose to 43% does not run at its limit; of cores nobody says how many there are."""
+    """A processor that rose to 43% does not run at its limit; for cores the number is unknown."""
     item = replace(change_item(), value=value, unit=unit, baseline=0.1, attributes={"kind": "cpu"})
     claim = replace(change_claim(item), predicate=Predicate.SATURATED)
 

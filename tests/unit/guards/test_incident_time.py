@@ -1,4 +1,4 @@
-"""Whether a comparison over a window speaks of the incident that was asked about."""
+"""Whether a comparison over a window is about the incident in question."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def test_a_change_after_what_explains_the_cause_is_no_trigger() -> None:
 
 @pytest.mark.parametrize("verdict", list(ChangeVerdict))
 def test_a_weighed_change_is_a_trigger_only_where_it_fits(verdict: ChangeVerdict) -> None:
-    """One that was ruled out, or of which nothing new speaks, is none."""
+    """One that was ruled out, or has no new evidence, is not."""
     weighed = replace(CHANGE, attributes={**CHANGE.attributes, "verdict": verdict.value})
     fits = verdict in FITTING
     due = CauseLevel.TRIGGER if fits else CauseLevel.EXPLAINED
@@ -204,7 +204,7 @@ def test_a_weighed_change_is_a_trigger_only_where_it_fits(verdict: ChangeVerdict
 
 
 def test_what_is_called_unseen_is_the_scope() -> None:
-    """By name; the entity itself where nobody knows what it calls; nothing where nothing is open."""
+    """By name; the entity itself if its callees are unknown; nothing if nothing is open."""
     assert scope_of(ranking(open=True, unseen_1="bank", unseen_2="ledger")) == ("bank", "ledger")
     assert scope_of(ranking(open=True)) == ("payment",)
     assert scope_of(ranking(open=False, unseen_1="bank")) == ()

@@ -56,5 +56,5 @@ def test_a_cut_inside_changes_what_a_line_says(quote: str) -> None:
 
 
 def test_one_sound_place_is_enough() -> None:
-    """A number that stands alone may be quoted, also where it stands inside another before."""
+    """A number that stands alone may be quoted, even if it also occurs inside an earlier one."""
     assert is_verbatim("12", "from 112 to 12")

@@ -75,7 +75,7 @@ def test_what_any_record_shows_speaks_against_it(item: EvidenceItem, *, speaks_a
 
 
 def test_where_nobody_named_who_is_affected_it_is_whom_the_answer_is_about() -> None:
-    """So that what got worse there speaks against it as well."""
+    """So that anything that got worse there counts against it as well."""
     open_question = replace(ASKED, affected=(), alert_entity=None)
     item = ready_record(replace(worse("catalog"), peer="checkout"), tool_call_id="t5")
 
@@ -100,5 +100,5 @@ def test_another_ranking_of_the_question_that_found_something_speaks_against_it(
     ],
 )
 def test_the_claim_says_what_the_ranking_says(bent: Claim) -> None:
-    """Of whom, and of how many series."""
+    """For which entity, and for how many series."""
     assert not is_answer(*LOOKS, RANKING, said=bent)

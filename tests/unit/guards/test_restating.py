@@ -266,7 +266,7 @@ def test_a_claim_about_the_incident_is_supported_by_a_look_at_it(
 
 
 def test_a_baseline_window_supports_nothing_of_the_incident() -> None:
-    """Also where nobody said when it began; that its clock may run over the same hours is no matter."""
+    """Also if no onset is stated; that its clock may cover the same hours does not matter."""
     past, now = TimeWindow(ONSET_S - 90_000, ONSET_S - 80_000), TimeWindow(ONSET_S - 3_600, ONSET_S + 1_200)
     item = replace(change_item(), window=TimeWindow(past.start_s + 10, past.end_s))
     held = inquiry()
@@ -284,7 +284,7 @@ def test_a_baseline_window_supports_nothing_of_the_incident() -> None:
     ("before_s", "is_said"), [(0, True), (3_600, True), (3_601, False), (-60, True), (-61, False)]
 )
 def test_an_estimated_onset_is_near_the_one_that_was_asked_about(before_s: float, *, is_said: bool) -> None:
-    """An older trouble began as well, and nobody asked about it."""
+    """An older trouble began as well, outside the question."""
     item = EvidenceItem(
         "i1",
         ItemKind.ONSET,
@@ -334,7 +334,7 @@ def test_a_conclusion_says_the_time_of_the_question_whatever_is_cited_first(
 
 
 def test_a_ranking_of_another_symptom_says_nothing_of_this_one() -> None:
-    """One that was asked for a signal which nobody asked about has another score, and is passed over."""
+    """One for a signal outside the question has another score, and is ignored."""
     item = cause_item("i1")
     records = (
         record_of_look(item, onset_s=ONSET_S, call="other", tool="rank_causes", alert_signal="memory_bytes"),
@@ -375,7 +375,7 @@ def test_a_beginning_is_the_one_that_nobody_pointed_at() -> None:
 def test_what_was_published_is_published_again_word_for_word(
     item: EvidenceItem, predicate: Predicate
 ) -> None:
-    """So that whoever checks a report later can ask for exactly this."""
+    """So that exactly this can be requested when the report is checked later."""
     claim = bare(predicate, item, affected=item.peer if predicate is Predicate.SLOWED else None)
     once = publish_claim(claim, item)
     assert once is None or publish_claim(once, item) == once

@@ -40,7 +40,7 @@ SAYS_SO = Claim(
 
 
 def ranking(independent_of: str | None, first: EvidenceItem = FIRST) -> EvidenceRecord:
-    """A ranking of both, whose second says of whom it is independent."""
+    """A ranking of both, whose second item says what it is independent of."""
     named: dict[str, Scalar] = {} if independent_of is None else {"independent_of": independent_of}
     second = replace(BESIDE, attributes={**BESIDE.attributes, **named})
     return ready_record(first, second, tool_call_id="t2", tool_name="rank_causes")

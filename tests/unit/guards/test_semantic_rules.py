@@ -114,12 +114,12 @@ def test_another_part_of_the_entity_contradicts() -> None:
     ],
 )
 def test_a_ranking_of_another_question_contradicts_nothing(elsewhere: EvidenceRecord) -> None:
-    """Nor does one that ranks nobody."""
+    """Nor does one that ranks nothing."""
     assert reasons_against(elsewhere) == ()
 
 
 def test_a_ranking_at_the_alert_is_of_no_question_that_began_earlier() -> None:
-    """Whichever stands first: a question has one time, and the tools found an earlier one."""
+    """Whichever comes first: a question has one time, and the tools found an earlier one."""
     late = other(onset_s=ONSET_S + 60.0, scope=f'{{"onset":{ONSET_S + 60.0}}}')
     for records in ((FACTS, RANKING, late), (late, RANKING, FACTS)):
         case = build_case(DRAFT, records, inquiry=ALERTED)

@@ -245,7 +245,7 @@ def test_the_rendered_sentence_of_every_predicate_is_grounded(case: Case, langua
 
 
 def test_an_absence_has_no_words_of_an_agents_own() -> None:
-    """What was searched, and where, is too easily widened: the rendered sentence stands."""
+    """A wording easily widens what was searched, and where: the rendered sentence is used."""
     found = wording_objections("no error_count was found for cart", NONE_SEEN, [change_item("i1", "cart")])
 
     assert [each.code for each in found] == [WordingCode.NO_OWN_WORDS]
@@ -325,7 +325,7 @@ def test_what_code_renders_of_a_change_is_grounded(
 
 @given(st.floats(0.0001, 1e7), st.sampled_from(["s", "ms", "min", "%", "bytes", "MB", ""]))
 def test_no_other_number_is_grounded(number: float, unit: str) -> None:
-    """Whatever number stands for the value, it passes exactly when it is the value, rounded."""
+    """A number in place of the value passes exactly if it is the value, rounded."""
     wording = f"checkout latency_p90 rose to {number:f} {unit}".rstrip()
     scale = {"s": 1.0, "ms": 1e-3, "min": 60.0}.get(unit)
     assume(scale is None or abs(float(f"{number:f}") * scale / 3.204 - 1) > 0.02)

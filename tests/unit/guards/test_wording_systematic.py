@@ -204,7 +204,7 @@ class Reader:
         return None
 
     def _marks(self, text: str) -> bool:
-        """Each word for before stands beside the baseline's number, each word for now beside the value's."""
+        """Each word for before is beside the baseline's number, each word for now beside the value's."""
         for phrase in sorted(_OF[self.claim.predicate], key=len, reverse=True):
             text = text.replace(phrase, " ") if " " in phrase else text
         plain = re.sub(r"\d[\d,.]* ?(?:ms|s|%|毫秒|秒)", lambda m: self._mark(m[0]), text)

@@ -211,7 +211,7 @@ def test_a_call_is_settled_once() -> None:
 
 
 def test_usage_is_recorded_also_after_the_end() -> None:
-    """What was spent was spent, whoever ended the run meanwhile; and the first end stands."""
+    """Spent usage stays recorded, whatever ended the run meanwhile; and the first end is kept."""
     rig = Rig()
     ctx = rig.run(limits=limits(total_tokens=10))
     lease = rig.core.start_llm_call(ctx)

@@ -44,7 +44,7 @@ def test_every_registered_callback_is_called_once() -> None:
 
 
 def test_a_callback_that_raises_is_recorded_and_stops_nobody() -> None:
-    """The others are called, the cancel returns, the trace tells of it; also when it registers late."""
+    """The others are called, the cancel returns, the trace records it; also if it registers late."""
     rig = Rig()
     ctx = rig.run()
     called: list[str] = []
@@ -94,7 +94,7 @@ def test_a_person_or_a_gone_client_ends_the_run_cancelled(reason: CancellationRe
 def test_a_cancel_after_an_earlier_end_tells_resources_but_changes_no_outcome(
     reason: CancellationReason,
 ) -> None:
-    """SUCCESS stays; whoever is still registered learns that nobody listens any more."""
+    """SUCCESS stays; callbacks that are still registered are notified that the run is over."""
     rig = Rig()
     ctx = rig.run()
     called: list[str] = []

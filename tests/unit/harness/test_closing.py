@@ -39,7 +39,7 @@ def test_a_closed_core_leaves_no_thread() -> None:
 
 
 def test_closing_ends_what_is_open_and_tells_its_resources() -> None:
-    """A wait of a closed core would otherwise have nobody to end it at its deadline."""
+    """Otherwise nothing would end a wait of a closed core at its deadline."""
     core = DiagnosisHarnessCore(clock=SystemClock(), ids=CountingIds())
     told: list[str] = []
 

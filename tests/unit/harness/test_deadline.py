@@ -125,7 +125,7 @@ def test_every_boundary_is_open_just_before_the_deadline(boundary: Boundary) -> 
 
 
 def test_a_passed_deadline_is_signalled_and_refuses_all_later_work() -> None:
-    """DEADLINE_EXCEEDED reaches every resource, also when nobody asks the run: the clock itself ends it."""
+    """DEADLINE_EXCEEDED reaches every resource even without a check: the clock itself ends the run."""
     rig = Rig()
     ctx = rig.run(timeout_s=60)
     told: list[CancellationReason | None] = []
@@ -176,7 +176,7 @@ def test_a_tool_is_not_invoked_after_the_deadline_and_later_checks_agree() -> No
 
 @pytest.mark.parametrize("boundary", [_llm, _tool, _guard, _retry])
 def test_a_result_that_returns_after_the_deadline_is_discarded(boundary: Boundary) -> None:
-    """The check after the boundary refuses what came too late, though nobody else had noticed."""
+    """The check after the boundary refuses a late result, even if nothing else had noticed the deadline."""
     rig = DeafRig()
 
     async def slow(_: RunContext) -> str:
@@ -235,7 +235,7 @@ def test_success_at_or_after_the_deadline_is_a_time_out(past_s: float) -> None:
 
 
 def test_a_deadline_that_has_come_precedes_a_later_cancel_or_failure() -> None:
-    """Even if nobody had looked: it was the first cause."""
+    """Even without a check: it was the first cause."""
     cancelled, failed = DeafRig(), DeafRig()
     for rig in (cancelled, failed):
         rig.clock.advance(60)

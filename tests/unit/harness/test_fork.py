@@ -84,7 +84,7 @@ def _pass(gate: str, parent: Parent) -> None:
 @pytest.mark.parametrize("gate", GATES)
 @pytest.mark.parametrize("held", [False, True], ids=["free", "held"])
 def test_every_gate_refuses_in_a_fork(gate: str, held: bool) -> None:
-    """With an error that says why; also where another thread held the run's lock, which nobody gives back."""
+    """With an error that says why; also if another thread held the run's lock, which is never released."""
     parent = Parent()
     inside, go_on = threading.Event(), threading.Event()
 
@@ -108,7 +108,7 @@ def test_every_gate_refuses_in_a_fork(gate: str, held: bool) -> None:
 
 
 def test_in_a_fork_a_run_has_no_second_end() -> None:
-    """A cancel there changes nothing, tells no resource and writes no event; the parent ends it once."""
+    """A cancel there changes nothing, notifies no resource and writes no event; the parent ends it once."""
     parent = Parent()
     core, ctx = parent.core, parent.ctx
 

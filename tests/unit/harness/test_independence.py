@@ -1,4 +1,4 @@
-"""The core stands alone: standard library, fakes, nothing else."""
+"""The core needs only the standard library and fakes."""
 
 from __future__ import annotations
 

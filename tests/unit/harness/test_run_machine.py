@@ -237,7 +237,7 @@ class RunMachine(RuleBasedStateMachine):
 
     @invariant()
     def nothing_begins_after_the_end(self) -> None:
-        """The count of begun calls stands still."""
+        """The count of begun calls does not change."""
         if self.begun_at_end is not None:
             assert self.ctx.budget.open_calls().begun == self.begun_at_end
 

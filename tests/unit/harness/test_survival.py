@@ -125,7 +125,7 @@ def test_whatever_a_listener_raises_the_others_hear_of_the_end(error: type[BaseE
 
 
 def test_a_callback_that_ends_the_run_again_changes_nothing() -> None:
-    """It cancels, registers and completes inside the cancel: the first reason stands."""
+    """It cancels, registers and completes inside the cancel: the first reason is kept."""
     rig = Rig()
     ctx = rig.run()
     told: list[str] = []
@@ -294,7 +294,7 @@ def test_a_cancel_has_told_every_resource_when_it_returns() -> None:
 
 
 class DeafClock(ManualClock):
-    """A clock that never calls back: whoever comes to the deadline is the first to notice it."""
+    """A clock that never calls back: the next check after the deadline is the first to notice it."""
 
     def call_at(self, at_s: float, callback: Callable[[], object]) -> Callable[[], None]:
         """Forget the callback."""
@@ -303,7 +303,7 @@ class DeafClock(ManualClock):
 
 
 def test_usage_reported_at_the_deadline_ends_the_run_timed_out() -> None:
-    """The deadline was first, even if nobody had looked: never BUDGET_EXHAUSTED at or after it."""
+    """The deadline was first, even without a check: never BUDGET_EXHAUSTED at or after it."""
     for past_s, used in ((0.0, 10), (5.0, 10), (0.0, AMPLE.total_tokens + 1), (5.0, AMPLE.total_tokens + 1)):
         clock = DeafClock()
         core = DiagnosisHarnessCore(clock=clock, ids=CountingIds())

@@ -1,4 +1,4 @@
-"""The clocks: what every comparison and every wait stands on."""
+"""The clocks, on which every comparison and every wait depends."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ TELEMETRY = [
 
 @pytest.mark.parametrize(("text", "expected"), SECRETS)
 def test_a_secret_is_replaced_by_its_kind(text: str, expected: str | None) -> None:
-    """Every form in the table is masked, and what stands around it stays."""
+    """Every form in the table is masked, and the text around it stays."""
     masked = mask(text)
     assert masked.counts
     if expected is not None:
@@ -219,7 +219,7 @@ def test_values_are_masked_by_their_name_too() -> None:
 
 @given(st.text(max_size=200), st.sampled_from(SECRETS), st.text(max_size=60))
 def test_any_surroundings_come_to_rest(before: str, secret: tuple[str, str | None], after: str) -> None:
-    """Masking is idempotent whatever stands around a secret."""
+    """Masking is idempotent whatever text is around a secret."""
     once = mask(f"{before} {secret[0]}\n{after}").text
     assert mask(once).text == once
 

@@ -1,4 +1,4 @@
-"""The patterns of masking do work in proportion to a text, on every Python, whatever stands in it."""
+"""The work of the masking patterns is proportional to the text, on every Python, whatever it contains."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_what_is_printed_of_any_name_is_one_visible_line(name: str) -> None:
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_two_names_never_print_alike(one: str, other: str) -> None:
-    """Escaping keeps them apart."""
+    """Escaping keeps them distinct."""
     assert one == other or display_name(one) != display_name(other)
 
 

@@ -13,7 +13,7 @@ exact_values = st.floats(min_value=1e-6, max_value=1e9, allow_nan=False)
 
 @given(exact_values, st.integers(2, 10))
 def test_every_rounding_to_two_or_more_digits_states_the_value(exact: float, digits: int) -> None:
-    """However carefully a reader rounds, the number stands."""
+    """However the number is rounded, the claim passes."""
     assert is_rounding_of(float(f"{exact:.{digits - 1}e}"), exact)
 
 

@@ -63,13 +63,13 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     ids=lambda text: text[:12],
 )
 def test_what_readers_differ_about_is_refused(text: str) -> None:
-    """Names twice, numbers that are none, half characters, depth without end, and what is no JSON at all."""
+    """Duplicate names, invalid numbers, half characters, endless depth, and text that is not JSON."""
     with pytest.raises(JsonInvalid):
         parse_json(text.encode("utf-8", "surrogatepass"))
 
 
 def test_bytes_that_are_not_utf_8_are_refused() -> None:
-    """UTF-16 is another encoding, and half a character is none."""
+    """UTF-16 is another encoding, and half a character is invalid."""
     for data in ('{"a": 1}'.encode("utf-16"), b'"\xff"', b'"\xed\xa0\x80"'):
         with pytest.raises(JsonInvalid):
             parse_json(data)
@@ -107,7 +107,7 @@ def test_hostile_bytes_are_refused(data: bytes) -> None:
     ],
 )
 def test_an_error_says_where_what_was_wanted_and_what_was_found(text: str, wanted: str, found: str) -> None:
-    """The place is where the text stands; what it holds is shown without what could steer a terminal."""
+    """The error names the place; the content is shown without characters that could control a terminal."""
     with pytest.raises(JsonInvalid) as caught:
         parse_json(text, place="body", depth_max=4, size_max_bytes=64 if len(text) < 300 else None)
 

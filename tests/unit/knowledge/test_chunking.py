@@ -124,7 +124,7 @@ def test_a_heading_with_nothing_below_is_a_passage() -> None:
 
 
 def test_lines_are_those_of_the_file_when_a_key_of_many_lines_is_masked() -> None:
-    """What stands behind the key keeps its place, and the key is gone."""
+    """The text after the key keeps its place, and the key is masked."""
     key = "-----BEGIN PRIVATE KEY-----\n" + "\n".join(["MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" * 2] * 6)
     text = f"# A\n\n{key}\n-----END PRIVATE KEY-----\n\nBehind it.\n"
     made = passages(text)

@@ -73,7 +73,7 @@ class Meanings:
     name = "meanings"
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """By a word that stands for each."""
+        """By one word for each."""
         rows = [[float("certificate" in one.lower() or "padlock" in one), 0.1] for one in texts]
         return np.array([np.array(row) / np.linalg.norm(row) for row in rows], dtype=np.float32)
 

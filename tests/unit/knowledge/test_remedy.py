@@ -47,7 +47,7 @@ def test_front_matter_is_no_passage(head: list[str]) -> None:
 
 
 def test_a_rule_at_the_head_is_no_front_matter() -> None:
-    """Between two rules stands text, which nothing may drop."""
+    """The text between two matches must not be dropped."""
     held = markdown_blocks(["---", "Restart the workers.", "---", "Then wait."])
 
     assert "Restart the workers." in "\n".join(block.text for block in held)

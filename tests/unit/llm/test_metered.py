@@ -129,7 +129,7 @@ def test_an_attempt_that_fails_in_whatever_way_is_settled_and_in_the_trace(
 
 
 def test_a_reply_that_comes_after_a_cancel_is_discarded_and_charged() -> None:
-    """The provider was paid; nobody reads it."""
+    """The provider was paid; the reply is discarded."""
     rig = Rig()
     ctx = rig.run()
 

@@ -181,7 +181,7 @@ def test_it_asks_for_nothing_after_stop() -> None:
 
 
 def test_every_due_result_is_assessed_with_facts_that_stand() -> None:
-    """A result with findings is a gain with true facts; an inventory is none."""
+    """A result with findings is a gain with true facts; an inventory is not."""
     records = make_records()
     answer = next_answer(view(*records, due=frozenset({"t1", "t2"})))
     assert [(a.tool_call_id, a.gain) for a in answer.assessments] == [
@@ -205,7 +205,7 @@ def test_a_candidate_that_stands_out_is_concluded_and_every_claim_stands() -> No
     "weak", [{"strength": 0.2}, {"margin": 0.0}, {"explained_by": "db", "explained_score": 8.0}]
 )
 def test_a_candidate_that_does_not_stand_out_is_a_hypothesis_only(weak: dict[str, Scalar]) -> None:
-    """No conclusion; the candidate is kept, with what speaks for it."""
+    """No conclusion; the candidate is kept, with the evidence for it."""
     draft = draft_from(*make_records(**weak))
     assert draft.conclusion == ()
     assert [hypothesis.entity for hypothesis in draft.hypotheses] == ["payment"]
@@ -213,7 +213,7 @@ def test_a_candidate_that_does_not_stand_out_is_a_hypothesis_only(weak: dict[str
 
 
 def test_a_ranking_without_anything_observed_concludes_nothing() -> None:
-    """Only a ranking speaks for it."""
+    """Only a ranking supports it."""
     assert draft_from(inventory("metrics"), make_records()[2]).conclusion == ()
 
 
@@ -240,7 +240,7 @@ def test_the_judge_supports_what_the_analyst_concludes() -> None:
 def test_the_judge_sees_what_another_player_would_not(
     weak: dict[str, Scalar], reason: SemanticReason
 ) -> None:
-    """A conclusion over weak evidence, by whomever, is UNSUPPORTED with its reason."""
+    """A conclusion from weak evidence is UNSUPPORTED with its reason, whoever drafted it."""
     assert judge_draft(draft_from(*make_records()), make_records(**weak)) == (reason,)
 
 

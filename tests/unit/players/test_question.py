@@ -122,7 +122,7 @@ def test_a_time_is_taken_where_there_is_just_one(
 def test_a_time_is_read_with_its_zone_its_date_and_its_part_of_the_day(
     question: str, clock: str | None
 ) -> None:
-    """What stands beside a clock time is part of it: without that, the answer is about another time."""
+    """The words beside a clock time are part of it: without them, the answer is about another time."""
     assert timestamp_in_question(question, DAY) == (
         None if clock is None else parse_utc(f"2024-05-01T{clock}Z")
     )

@@ -135,7 +135,7 @@ def test_who_said_when_it_began_is_named() -> None:
 
 
 def test_that_nothing_left_its_normal_range_is_said_of_no_claim_that_did() -> None:
-    """What moved stands there instead."""
+    """The report shows what moved instead."""
     when = FormRead(QuestionForm.WHEN)
 
     assert answer(when, HARM, MOVED).startswith("When it began is not shown: latency_p95 of checkout rose")

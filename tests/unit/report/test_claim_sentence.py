@@ -1,4 +1,4 @@
-"""The agent's own sentence is published only where it is grounded; else the rendered one stands."""
+"""The agent's own sentence is published only if it is grounded; else the rendered one is."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Unread(str):
 
 
 def test_an_oversized_wording_is_not_read() -> None:
-    """Ten megabytes cost nothing; the rendered sentence stands."""
+    """Ten megabytes cost nothing; the rendered sentence is shown."""
     claim = replace(change_claim(), wording=Unread("checkout rose " * 100))
 
     assert claim_sentence(claim, RECORDS, EN) == sentence(claim, EN)

@@ -276,7 +276,7 @@ def test_a_call_that_met_the_memory_limit_names_the_setting(language: Language, 
 
 
 def test_what_was_missing_is_said_in_the_language_of_the_report() -> None:
-    """The document holds the closed set; whoever shows it has words for each, and quotes what is a name."""
+    """The document has members of a closed set; renderers have words for each, and quote names."""
     report = compose(
         replace(
             material(),

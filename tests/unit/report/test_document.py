@@ -45,7 +45,7 @@ def test_a_document_obeys_its_schema(document: RunDocument) -> None:
 
 @pytest.mark.parametrize("part", ["run", "release", "report", "records", "schema_version"])
 def test_the_schema_asks_for_every_part(part: str) -> None:
-    """A document that lacks a part is none."""
+    """A document that lacks a part is refused."""
     held = documents.success().as_json()
     del held[part]
 
@@ -54,7 +54,7 @@ def test_the_schema_asks_for_every_part(part: str) -> None:
 
 
 def test_the_schema_allows_nothing_else() -> None:
-    """A field nobody described is an error, at any depth."""
+    """A field that is not in the schema is an error, at any depth."""
     held: Any = documents.success().as_json()
     held["report"]["claims"][0]["confidence"] = 0.9
 

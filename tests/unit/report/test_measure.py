@@ -116,7 +116,7 @@ def test_how_many_times_is_said_of_the_exact_numbers(baseline: float, value: flo
 
 @given(st.floats(1e-3, 1e9), st.sampled_from(["s", "ratio", "bytes", "rps", None]))
 def test_two_numbers_that_differ_are_distinguished(value: float, unit: str | None) -> None:
-    """By the twelfth digit as by the first; what no digit tells apart is one number to a reader."""
+    """Whether they differ in the first or the twelfth digit; two that print alike are one to a reader."""
     before, now = measures(value, value * (1 + 1e-11), unit)
 
     assert before != now

@@ -70,7 +70,7 @@ def test_a_key_is_believed_for_a_moment_and_no_longer() -> None:
 
 
 def test_a_key_that_was_revoked_here_is_refused_at_once() -> None:
-    """Whoever revokes tells the ring."""
+    """Revoking a key updates the key ring."""
 
     async def act() -> None:
         store = HeldKeys({NEW.key_id: key_of(NEW)})

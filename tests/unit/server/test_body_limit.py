@@ -154,7 +154,7 @@ def test_a_notification_of_alerts_may_be_larger(size: int, is_taken: bool) -> No
 
 
 def test_a_client_that_goes_before_its_body_has_come_reaches_nothing() -> None:
-    """There is nobody to answer, and half a question is none."""
+    """There is no client to answer, and half a question is no question."""
 
     async def act(gate: Gate) -> None:
         gate.part(b'{"question": "wh', more=True)
@@ -190,7 +190,7 @@ def test_only_json_in_utf_8_is_taken(headers: list[tuple[bytes, bytes]]) -> None
 
 @pytest.mark.parametrize("stated", [b"application/json", b"Application/JSON; charset=UTF-8"])
 def test_json_is_taken_however_it_is_written(stated: bytes) -> None:
-    """Case and an explicit UTF-8 make no difference; no body at all is none to refuse."""
+    """Case and an explicit UTF-8 make no difference; a request without a body is not refused."""
 
     async def act(gate: Gate) -> None:
         gate.part(b"{}")

@@ -64,7 +64,7 @@ def test_guards_and_repairs_are_counted_by_how_they_went() -> None:
 
 
 def test_no_text_of_a_run_becomes_a_label() -> None:
-    """A value outside of the closed sets is none."""
+    """A value outside the closed sets is refused."""
     metrics = Metrics()
     metrics.count_events(
         "run-secret",

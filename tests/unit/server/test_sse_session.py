@@ -167,7 +167,7 @@ def test_content_is_followed_by_its_outcome(outcome: ReleaseOutcome) -> None:
 
 @pytest.mark.parametrize("outcome", [ReleaseOutcome.FAILED, ReleaseOutcome.CANCELLED])
 def test_content_cannot_end_in_a_failure(outcome: ReleaseOutcome) -> None:
-    """Nothing is sent; whoever asks so has a failure to tell."""
+    """Nothing is sent; a session means that there is a failure to describe."""
     assert finish_with_answer(OPEN, CONTENT, outcome) == SseStep(OPEN, refusal=SendRefusal.NOT_PUBLIC)
 
 

@@ -54,7 +54,7 @@ def test_a_slow_reader_is_not_buffered_for() -> None:
 
 
 def test_what_was_looked_up_before_it_was_reported_comes_once() -> None:
-    """The poller and the feed may both bring an event; the log may have brought it before either."""
+    """The poller and the feed may both deliver an event; the log may have delivered it before either."""
 
     async def work(table: Table) -> None:
         client = Client(table, with_trace=True)
@@ -73,7 +73,7 @@ def test_what_was_looked_up_before_it_was_reported_comes_once() -> None:
 
 
 def test_what_another_process_wrote_in_between_is_not_skipped() -> None:
-    """The feed tells of events that do not follow those that are known: the log fills the gap."""
+    """The feed reports events with a gap before them: the log fills the gap."""
 
     async def work(table: Table) -> None:
         client = Client(table, with_trace=True)

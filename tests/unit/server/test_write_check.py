@@ -1,4 +1,4 @@
-"""Whether a store takes a write is found out by one small write a second, whoever asks and however often."""
+"""Whether a store accepts writes is tested with one small write a second, however often it is asked."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_the_table_holds_the_kinds_of_the_review_and_more() -> None:
 
 
 def test_the_folder_does_not_hold_the_truth(folder: Path, kind: str) -> None:
-    """No file, and no name of one, holds a word that tells how the system was broken."""
+    """No file, and no file name, has a word that says how the system was broken."""
     for name, data in contents(folder).items():
         lower = data.lower()
         assert [word for word in TELLTALE if word in lower] == [], name

@@ -170,7 +170,7 @@ def test_a_noisy_network_shows_at_its_machine() -> None:
 
 @pytest.mark.parametrize("kind", ["slow-query", "config-change", "feature-flag", "bad-instance"])
 def test_what_triggered_it_stands_in_the_changes_just_before(kind: str) -> None:
-    """Within a minute before the onset, at the culprit; for services an innocent deploy stands nearby."""
+    """Within a minute before the onset, at the culprit; services also have an innocent deploy nearby."""
     world = hard_world(kind)
     before_s = {
         change.summary: world.play.scene.onset_s - change.time_s

@@ -173,7 +173,7 @@ def test_a_coarse_scrape_has_a_point_every_five_minutes() -> None:
 
 @pytest.mark.parametrize("kind", ["counters", "histograms"])
 def test_counters_grow_and_start_again(kind: str) -> None:
-    """Each falls once or twice, to nearly nothing; of quantiles and rates there are none."""
+    """Each falls once or twice, to nearly nothing; there are no quantiles and no rates."""
     seen = hard_world(kind).telemetry
     totals = [series for series in seen.metrics if series.signal.startswith("http_")]
     assert totals
@@ -231,7 +231,7 @@ def test_stopped_calls_vanish_and_nobody_records_errors(tmp_path: Path) -> None:
     [("traffic-surge", 1.6, 3.5), ("traffic-drop", 0.1, 0.25), ("daily-peak", 1.1, 2.6)],
 )
 def test_load_changes_and_nothing_is_broken(kind: str, least: float, most: float) -> None:
-    """The entry's requests move by that factor, and the truth names nobody."""
+    """The entry's requests change by that factor, and the truth names nothing."""
     world = hard_world(kind)
 
     assert least < rise_of(world, world.play.scene.system.entry.name, "requests_per_s") < most
@@ -292,7 +292,7 @@ def test_half_of_the_spans_are_lost_from_the_onset_on(kind: str) -> None:
 
 
 def test_alerts_say_little_or_name_a_stranger() -> None:
-    """One has a time and a sentence only; the other's entity stands nowhere else."""
+    """One has only a time and a sentence; the other's entity occurs nowhere else."""
     bare, strange = (hard_world(kind).telemetry for kind in ("alert-without-fields", "alert-on-stranger"))
 
     assert bare.alert is not None

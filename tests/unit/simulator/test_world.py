@@ -140,7 +140,7 @@ def test_another_seed_gives_another_world() -> None:
 
 @pytest.mark.parametrize("kind", list(FaultKind))
 def test_the_folder_does_not_hold_the_right_answer(tmp_path: Path, kind: FaultKind) -> None:
-    """No file, and no name of one, holds a word that tells that or how the system was broken."""
+    """No file, and no file name, has a word that says whether or how the system was broken."""
     folder = simulate_folder(kind, seed=0, parent=tmp_path).folder
     assert re.fullmatch(r"incident-[0-9a-f]{12}", folder.name)
     for name, data in contents(folder).items():

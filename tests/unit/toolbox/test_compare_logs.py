@@ -1,4 +1,4 @@
-"""What the comparison of log lines finds, whom it speaks against, and what it leaves alone."""
+"""What the comparison of log lines finds, what it counts against, and what it ignores."""
 
 from __future__ import annotations
 

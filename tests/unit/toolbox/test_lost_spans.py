@@ -1,4 +1,4 @@
-"""Spans that a recording lost everywhere blame nobody; who lost more than the others is found."""
+"""Spans that a recording lost everywhere blame nothing; a service that lost more than the others is found."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def who_stopped(kept: Mapping[str, float]) -> set[str]:
 
 
 def test_calls_that_are_missing_everywhere_blame_nobody() -> None:
-    """Half of the spans of all are gone: nobody broke that many at once."""
+    """Half of all spans are missing everywhere: no fault causes that."""
     assert who_stopped(dict.fromkeys(CALLERS, 0.5)) == set()
 
 

@@ -31,7 +31,7 @@ def own_evidence(*clues: Clue, callee: str | None = None) -> OwnEvidence:
     ],
 )
 def test_what_a_callee_may_have_passed_on_is_open_while_one_is_unseen(clue: Clue, origin: OwnOrigin) -> None:
-    """Its failures, its full pools and its lines of failure; nothing is open where it calls nobody unseen."""
+    """Its failures, its full pools and lines of failure; nothing is open if all its callees are recorded."""
     assert own_evidence(clue, callee="bank") == OwnEvidence((origin,), ("bank",), open=True)
     assert own_evidence(clue) == OwnEvidence((origin,), (), open=False)
 

@@ -228,7 +228,7 @@ def test_what_a_source_states_about_a_series_wins_over_its_name(ctx: RunContext)
 
 
 def test_a_series_that_belongs_to_nobody_is_no_candidate(ctx: RunContext) -> None:
-    """It may show something; whoever is blamed has a name."""
+    """It may show something, but only a named entity can be blamed."""
     held = small_incident(CPU_FAULT)
     loud = [
         replace(one, entity=UNNAMED_ENTITY, value=one.value * np.where(one.time_s >= ONSET_S, 50.0, 1.0))

@@ -66,7 +66,7 @@ SLOW: Floats = 0.1 + 0.4 * LATE
 
 
 def test_no_cause_while_the_alerting_series_is_known_to_be_normal(ctx: RunContext) -> None:
-    """One callee is slow beyond doubt, and nobody feels it."""
+    """One callee is clearly slow, and affects nothing."""
     calm = rank_items(ctx, line("web", "latency", 0.2), line("pay", "latency", SLOW))
     felt = rank_items(ctx, line("web", "latency", SLOW + 0.1), line("pay", "latency", SLOW))
 
@@ -169,7 +169,7 @@ def test_who_is_not_reached_by_calls_is_a_candidate_only(
 def test_without_calls_and_without_an_effect_nothing_connects_a_cause(
     ctx: RunContext, shown: tuple[Series, ...], is_unconnected: bool
 ) -> None:
-    """Whatever moved would otherwise be the cause of what nobody measured."""
+    """Otherwise anything that moved would be the cause of something unmeasured."""
     found = rank_items(ctx, *shown, line("pay", "latency", SLOW), calls=())
 
     assert (SemanticReason.NO_PATH in objections(found["pay"])) is is_unconnected

@@ -58,7 +58,7 @@ def test_failures_that_are_named_after_another_do_not_blame_their_writer(
 
 
 def test_who_is_named_is_called_so_its_caller_reaches_it(ctx: RunContext) -> None:
-    """The name is an edge where no file tells who calls whom."""
+    """The name is an edge if no file has the call graph."""
     seen = line("web-shop", "price_list_error_ratio", 0.002, 0.4)
     own = line("price-list", "error_ratio", 0.002, 0.4)
     unrelated = line("mail-queue", "search-index_error_ratio", 0.002, 0.0)
@@ -139,7 +139,7 @@ def test_failures_named_after_one_that_serves_as_well_as_ever_are_their_writer_s
 
 
 def test_callers_that_give_up_are_harm_to_their_users(ctx: RunContext) -> None:
-    """A service that hangs fails nobody; those who waited left."""
+    """A service that hangs fails no requests; the clients that waited left."""
     gone = line("web", "requests_499_per_s", 0.1, 9.0, unit="1/s")
     sources = InMemorySources(incident=(gone,), onset_s=ONSET_S)
     found = FindChangedSignals(Views(sources.sources())).run(ctx, {})

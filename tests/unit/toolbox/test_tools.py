@@ -82,7 +82,7 @@ def test_the_inventory_names_kinds_alert_and_unused_files(ctx: RunContext) -> No
 
 
 def test_a_late_alert_is_corrected_and_both_times_are_reported(ctx: RunContext) -> None:
-    """The instant in use stands first."""
+    """The time in use comes first."""
     found = call(ctx, small_incident(CPU_FAULT), "estimate_onset")
     by_method = {item.attributes["method"]: item for item in found.items}
     assert by_method["alert"].onset_s == ONSET_S + 60.0
@@ -151,7 +151,7 @@ def test_a_signal_that_did_not_move_is_flat(ctx: RunContext) -> None:
 
 
 def test_counters_are_judged_by_their_growth(ctx: RunContext) -> None:
-    """A total that grows faster is a rise, one that just grows is none."""
+    """A total that grows faster is a rise; one that grows as before is not."""
     time_s = [10.0 * k for k in range(120)]
     steady = [5.0 * k for k in range(120)]
     faster = [5.0 * k + (200.0 * (k - 90) if k > 90 else 0.0) for k in range(120)]
@@ -289,7 +289,7 @@ def test_an_instance_is_searched_alone(ctx: RunContext) -> None:
 
 
 def test_an_empty_search_says_which_time_it_looked_through(ctx: RunContext) -> None:
-    """Where nobody named one, that of the recording."""
+    """If none was named, that of the recording."""
     sources = a_service_of_two()
     recorded = sources.summary(ctx).incident
     assert recorded is not None

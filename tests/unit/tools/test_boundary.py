@@ -104,7 +104,7 @@ def test_a_call_leaves_one_ready_record_that_the_store_holds() -> None:
 
 
 def test_the_run_goes_on_with_what_the_stored_bytes_say() -> None:
-    """A store that keeps bytes gives back the same record: instants finer than those it keeps are none."""
+    """A store of bytes returns the same record: finer times than it can represent do not occur."""
     fine = TimeWindow(1_700_000_000.000_123, 1_700_000_060.999_876)
 
     def make_findings() -> ToolFindings:
@@ -249,7 +249,7 @@ def find_doubled() -> ToolFindings:
 def test_each_failure_ends_the_record_with_its_own_code(
     answer: Callable[[], ToolFindings], bounds: ProjectionBounds, code: ErrorCode
 ) -> None:
-    """Execution, projection and size; the run goes on, and nobody sees the tool's own words."""
+    """Execution, projection and size; the run goes on, and the tool's own error text is not shown."""
     house = House(tool=ScriptedTool(answer, ToolSpec("look", "Looks.", bounds=bounds)))
     (result,) = house.ask(request())
     assert result.record is not None

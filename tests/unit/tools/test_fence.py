@@ -41,7 +41,7 @@ def test_a_text_that_guesses_the_first_mark_gets_another(text: str) -> None:
 
 @given(ANY)
 def test_nothing_invisible_is_left(text: str) -> None:
-    """No control, format, surrogate or separator character, apart from line feed and tab."""
+    """No control, format, surrogate or separator character, except line feed and tab."""
     kinds = {unicodedata.category(character) for character in visible(text) if character not in "\n\t"}
     assert not kinds & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 

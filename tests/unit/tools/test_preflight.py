@@ -1,4 +1,4 @@
-"""Preflight: a code for every refusal, and the first objection stands."""
+"""Preflight: a code for every refusal, and the first objection decides."""
 
 from __future__ import annotations
 

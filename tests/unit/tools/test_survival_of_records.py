@@ -1,4 +1,4 @@
-"""Whatever a tool raises and whoever cancels: a record that has begun ends, and every lease goes back."""
+"""Whatever a tool raises and whatever cancels: a record that has begun ends, and every lease is returned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A trace as JSON Lines: what is written is read back equal, and nothing else is taken for a trace."""
+"""A trace as JSON Lines: reading it back gives an equal trace, and any other file is refused."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def test_postgresql_is_reached_by_our_driver(scheme: str) -> None:
     ],
 )
 def test_other_urls_are_refused_in_one_sentence_without_their_secrets(text: str) -> None:
-    """The setting, what is wrong, what to do; never what stood there."""
+    """The setting, what is wrong, what to do; never the value."""
     with pytest.raises(InvalidSetting) as refused:
         engine_url(text)
     said = str(refused.value)

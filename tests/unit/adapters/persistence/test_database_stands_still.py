@@ -1,4 +1,4 @@
-"""A database that neither answers nor goes away: nobody waits for it without bound, and it is used again."""
+"""A database that hangs: every wait for it is bounded, and it is used again when it answers."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 
 KeptAt = Callable[..., AbstractAsyncContextManager[Kept]]
 
-# Four runs at once; each acknowledged event and record is told on standard output, one line each.
+# Four runs at once; each acknowledged event and record is printed on standard output, one per line.
 WORKS = """
 import asyncio, sys
 from diagnosis_harness.adapters.persistence.database import Database

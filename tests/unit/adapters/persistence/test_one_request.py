@@ -127,7 +127,7 @@ def test_a_command_whose_answer_is_lost_is_sent_to_valkey_once(valkey_url: str) 
 
 
 def test_a_connection_to_a_failing_postgresql_is_tried_once() -> None:
-    """It hangs up; nobody calls again."""
+    """It hangs up; the client does not retry."""
 
     async def story() -> None:
         async with listening(Wire(cut_at=b"")) as wire:

@@ -1,4 +1,4 @@
-"""The life of a row against a simple reference: QUEUED, RUNNING, ended, closed, one way, by whoever may."""
+"""The life of a row compared with a simple model: QUEUED, RUNNING, ended, closed, never back."""
 
 from __future__ import annotations
 

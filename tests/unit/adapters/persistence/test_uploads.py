@@ -109,7 +109,7 @@ def test_a_caller_has_no_more_than_the_limits(over: Over) -> None:
 
 
 def test_many_at_once_do_not_pass_the_limit_together(over: Over) -> None:
-    """Whoever counts waits for whoever counted before."""
+    """A count waits for the previous count."""
 
     async def story(store: SqlUploadStore, database: Database) -> None:
         del database

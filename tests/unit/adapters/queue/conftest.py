@@ -43,7 +43,7 @@ class Worker:
         self._lines.put("")  # the end of them
 
     def line(self) -> str:
-        """The next line; empty when there is none any more."""
+        """The next line; empty after the last one."""
         return self._lines.get(timeout=LIMIT_S)
 
     def took(self) -> str:

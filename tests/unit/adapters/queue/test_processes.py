@@ -57,7 +57,7 @@ def test_a_run_that_a_killed_process_held_goes_to_another_when_requeue(url: str,
 
 
 def test_what_a_killed_process_had_not_taken_goes_to_the_others(url: str, worker: Start) -> None:
-    """It had room for two; the rest waits in the queue and is nobody's."""
+    """It had room for two; the rest waits in the queue, unclaimed."""
     holder = worker(url, "p1", "hold")
     names = [f"run-{number}" for number in range(6)]
     put(url, *names)

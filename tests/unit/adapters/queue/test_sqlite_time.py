@@ -17,7 +17,7 @@ OLD = (3, 40, 1)
 
 @pytest.fixture
 def connection() -> Iterator[sqlite3.Connection]:
-    """A connection whose SQLite is taken for an old one."""
+    """A connection that pretends to have an old SQLite."""
     with closing(sqlite3.connect(":memory:")) as connection:
         define_subsec(connection, OLD)
         yield connection
@@ -45,7 +45,7 @@ def test_each_form_of_arguments_is_read_as_sqlite_reads_it(
 
 
 def test_now_has_milliseconds(connection: sqlite3.Connection) -> None:
-    """The form that DBOS writes its times with; a fraction tells two writes of one second apart."""
+    """The form of DBOS's times; the fraction distinguishes two writes in one second."""
     whole, fine, julian = connection.execute(
         "SELECT unixepoch(), unixepoch('subsec'), (julianday('now') - 2440587.5) * 86400"
     ).fetchone()

@@ -1,4 +1,4 @@
-"""Traces go out after their runs: a backend that fails is counted, said once, and holds nobody up."""
+"""Traces are exported after their runs: a failing backend is counted, logged once, and delays nothing."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def test_one_send_is_one_request(answer: Answer | Trouble, kind: FailureKind) ->
 
 
 def test_one_send_is_one_connection() -> None:
-    """Also where none comes about: this server speaks no TLS, and it is not tried again."""
+    """Also if no connection is made: this server has no TLS, and it is not tried again."""
     with CountingServer(always(Answer())) as server:
         with pytest.raises(TechnicalFailure) as failure:
             send(target(server.url.replace("http:", "https:")))
