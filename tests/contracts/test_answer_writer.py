@@ -52,7 +52,7 @@ def write_answer(rig: Rig, writer: AnswerWriter, ctx: RunContext | None = None) 
 
 @each_player
 @pytest.mark.parametrize("question", QUESTIONS, ids=range(len(QUESTIONS)))
-def test_a_writer_quotes_what_stands_in_the_passages(player: Player, question: str) -> None:
+def test_a_writer_quotes_from_the_passages(player: Player, question: str) -> None:
     """Whole units, whatever it is asked; with the tokens that it took."""
     passages = index_of().passages
     given, usage = asyncio.run(player().write(Rig().run(), question, passages))

@@ -82,7 +82,7 @@ def test_an_answer_costs_one_llm_call(player: Player) -> None:
 
 
 @each_player
-def test_a_cancelled_run_asks_nobody(player: Player) -> None:
+def test_a_cancelled_run_asks_no_player(player: Player) -> None:
     """The run's end does not count as a failure of the responder, and no answer is traced."""
     rig = Rig()
     ctx = rig.run()

@@ -57,7 +57,7 @@ def test_a_routed_question_costs_one_llm_call(player: Player) -> None:
     assert ctx.budget.usage().llm_calls == 1
 
 
-def test_the_decision_stands_in_the_trace_with_its_reason(player: Player) -> None:
+def test_the_trace_has_the_decision_with_its_reason(player: Player) -> None:
     """One attempt, then one decision that says why."""
     rig = Rig()
 

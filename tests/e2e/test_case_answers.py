@@ -20,7 +20,7 @@ def test_what_the_processor_does_is_cpu_and_a_still_line_beside_it_is_little(
     assert (cause["entity"], cause["fault_kind"], cause["region"]) == ("pay-1", "CPU", region)
 
 
-def test_a42_what_changed_names_both_series_and_blames_nobody(tmp_path: Path) -> None:
+def test_a42_what_changed_names_both_series_and_blames_nothing(tmp_path: Path) -> None:
     """No entity owns the series, so none is blamed; the fall of hits is shown beside the rise of load."""
     document = ask_about(CASES / "A42" / "incident", "What changed at 09:30?", tmp_path)
 
@@ -32,7 +32,7 @@ def test_a42_what_changed_names_both_series_and_blames_nobody(tmp_path: Path) ->
     assert document["report"]["candidates"] == []
 
 
-def test_a42_what_belongs_to_nobody_is_never_a_cause(tmp_path: Path) -> None:
+def test_a42_a_series_without_an_entity_is_never_a_cause(tmp_path: Path) -> None:
     """Even if the question asks for a cause: the report lists what moved and concludes nothing."""
     document = ask_about(CASES / "A42" / "incident", "Why is the database slow since 09:30?", tmp_path)
 
@@ -60,7 +60,7 @@ def test_b27_what_had_begun_before_the_asked_time_is_neither_normal_nor_new(tmp_
     assert not any("booking moved no further" in each for each in said)
 
 
-def test_b26f_the_onset_is_that_of_whom_the_question_names(tmp_path: Path) -> None:
+def test_b26f_the_onset_is_that_of_the_entity_in_the_question(tmp_path: Path) -> None:
     """An export that ran hours before, and was over, is not when booking became slow."""
     document = ask_about(CASES / "B26f" / "incident", "Why is booking slow?", tmp_path)
 
@@ -82,7 +82,7 @@ def test_b26f_the_onset_is_that_of_whom_the_question_names(tmp_path: Path) -> No
         ),
     ],
 )
-def test_of_a_calm_service_its_own_signals_and_a_window_are_told(
+def test_a_calm_service_is_answered_with_its_own_signals_and_a_window(
     tmp_path: Path, question: str, first: str
 ) -> None:
     """Also where no onset is known: the end of the recording is compared with what was before it."""

@@ -215,7 +215,7 @@ def test_ctrl_c_while_reading_ends_without_a_traceback() -> None:
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"]])
-def test_a_reader_that_closes_the_pipe_is_no_error(arguments: list[str]) -> None:
+def test_a_reader_that_closes_the_pipe_is_not_an_error(arguments: list[str]) -> None:
     """`diagnose … | head` ends with the run's own exit code and without a complaint."""
     read_end, write_end = os.pipe()
     os.close(read_end)
@@ -266,7 +266,7 @@ def test_a_full_disk_is_one_sentence_and_the_document_is_saved_anyway(
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
-def test_a_closed_stream_is_no_error(tmp_path: Path, closed: str) -> None:
+def test_a_closed_stream_is_not_an_error(tmp_path: Path, closed: str) -> None:
     """Who closes it wants to see nothing there; the rest goes its way."""
     file = tmp_path / "document.json"
     command = f'"$0" "$1" ask FALLBACK --from x --save "$2" {closed}'

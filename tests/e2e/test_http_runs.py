@@ -300,7 +300,7 @@ def test_cancelling_what_has_ended_changes_nothing(server: RunningServer, done: 
 # ---------------------------------------------------------------- sessions
 
 
-def test_a_session_tells_its_turns_in_order_and_what_the_next_one_is_shown(server: RunningServer) -> None:
+def test_a_session_shows_its_turns_in_order_and_what_the_next_one_gets(server: RunningServer) -> None:
     """The oldest first; the published result of the last diagnosis, or why there is none."""
     client = server.client()
     session = {"session_id": "ses-told"}

@@ -87,7 +87,7 @@ def test_a_file_is_read_as_before(diagnose: Diagnose, folder: Path, tmp_path: Pa
     assert "cannot be read" in missing.err
 
 
-def test_a_run_that_nobody_kept_is_named(diagnose: Diagnose) -> None:
+def test_a_run_that_is_not_stored_is_named(diagnose: Diagnose) -> None:
     """One sentence with a remedy, in both languages."""
     assert "no run is kept yet" in diagnose("show").err
     assert "还没有保存任何运行" in diagnose("why", "last", "--lang", "zh").err
@@ -144,7 +144,7 @@ def test_a_session_goes_on(diagnose: Diagnose, folder: Path) -> None:
     assert second["inquiry"]["onset_origin"] == "CARRIED"
 
 
-def test_a_follow_up_about_another_one_keeps_whom_the_session_is_about(
+def test_a_follow_up_about_another_entity_keeps_the_entity_of_the_session(
     diagnose: Diagnose, folder: Path, tmp_path: Path
 ) -> None:
     """As the service does: `and cart?` asks about a suspect, and checkout stays the affected one."""
@@ -220,7 +220,7 @@ def test_a_terminal_asks_for_further_questions() -> None:
     assert code == 3
 
 
-def test_nobody_is_asked_without_the_option() -> None:
+def test_no_question_is_asked_without_the_option() -> None:
     """A terminal alone is no wish to go on."""
     code, shown = on_a_terminal(b"FALLBACK\n\n", "ask", "SUCCESS", "--from", "x")
 
@@ -249,7 +249,7 @@ def test_a_kept_run_is_marked_and_shows_it(diagnose: Diagnose, folder: Path) -> 
     assert diagnose("show", "--lang", "zh").out.endswith(f"已标记为正确：{run_id}。\n")
 
 
-def test_a_verdict_that_is_none_is_refused(diagnose: Diagnose, folder: Path) -> None:
+def test_an_unknown_verdict_is_refused(diagnose: Diagnose, folder: Path) -> None:
     """One sentence names it; so does a run that is not there."""
     diagnose("ask", QUESTION, "--from", str(folder))
     for arguments in (("last", "perhaps"), ("run-nowhere", "right"), ("last", "right", "--cause", " ")):
@@ -258,7 +258,7 @@ def test_a_verdict_that_is_none_is_refused(diagnose: Diagnose, folder: Path) -> 
         assert len(refused.err.strip().splitlines()) == 1
 
 
-def test_a_mark_speaks_the_language_of_its_run(diagnose: Diagnose, folder: Path) -> None:
+def test_a_mark_is_printed_in_the_language_of_its_run(diagnose: Diagnose, folder: Path) -> None:
     """Nobody has to say it again."""
     diagnose("ask", "checkout 为什么慢？", "--from", str(folder))
 

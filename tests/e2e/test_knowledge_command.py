@@ -56,7 +56,7 @@ def test_the_language_is_that_of_the_question(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out.startswith("The runbooks say:")
 
 
-def test_that_nothing_answers_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_that_nothing_answers_is_not_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     """As JSON, too."""
     command = ["knowledge", "search", "Where is the printer on the third floor?", "--json"]
     assert run_command([*command, "--folder", str(RUNBOOKS / "en")]) == 0

@@ -112,7 +112,7 @@ def test_the_recorded_limits_are_named(
 
 @pytest.mark.parametrize("failing", [0.05, 0.9])
 @pytest.mark.parametrize("gone", ["seats", "ledger"])
-def test_whoever_calls_what_is_gone_is_not_blamed_however_loudly_it_fails(
+def test_the_caller_of_a_silent_service_is_not_blamed_however_loudly_it_fails(
     tmp_path: Path, gone: str, failing: float
 ) -> None:
     """Two steps below the entry, where the caller in between shows the more the worse it gets."""
@@ -145,6 +145,6 @@ def test_limits_are_set_at_round_numbers_and_powers_of_two(value: float) -> None
 
 
 @pytest.mark.parametrize("value", [0, 1, 5, 9, 11, 17, 99, 100.5, 101, 131, 1337, 9731, 2**31 - 3])
-def test_other_numbers_are_no_limits(value: float) -> None:
+def test_other_numbers_are_not_limits(value: float) -> None:
     """Small counts are whole and round by chance."""
     assert not is_limit(value)

@@ -92,7 +92,7 @@ def test_each_file_says_how_it_is_read_and_why(diagnose: Diagnose, folder: Path)
     assert "not a file" in files["old"]["note"]
 
 
-def test_a_look_tells_what_the_folder_holds_and_lacks(diagnose: Diagnose, folder: Path) -> None:
+def test_a_look_says_what_the_folder_holds_and_lacks(diagnose: Diagnose, folder: Path) -> None:
     """Services, signals with their meaning, times, and what is missing."""
     look = look_at(diagnose, folder)
 
@@ -124,7 +124,7 @@ def test_a_look_fits_a_terminal(diagnose: Diagnose, folder: Path, language: str)
     assert ("a rise is harmful" if language == "en" else "上升有害") in shown.out
 
 
-def test_what_prevents_any_diagnosis_is_the_first_thing_told(diagnose: Diagnose, tmp_path: Path) -> None:
+def test_what_prevents_any_diagnosis_is_reported_first(diagnose: Diagnose, tmp_path: Path) -> None:
     """Two clocks: the files are still explained, each with its times."""
     for name, start in (("metrics-a.csv", FIRST), ("metrics-b.csv", FIRST + 86_400)):
         rows = [f"{start + 60 * i},checkout,latency_ms,1\n" for i in range(30)]
@@ -216,7 +216,7 @@ def test_the_words_cover_every_kind() -> None:
         ("patterns.json", '[{"signature": "x", "count": 3}]', "no column says when"),
     ],
 )
-def test_what_is_no_recording_is_explained(
+def test_what_is_not_a_recording_is_explained(
     tmp_path: Path, name: str, content: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What it is, and what can be done with it; the files beside it are read."""

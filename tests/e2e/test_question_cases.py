@@ -30,9 +30,7 @@ def ask_about(case: str, question: str, tmp_path: Path, *options: str) -> dict[s
         ("loyalty 服务为什么变慢 since 09:30?", "数据中没有 `loyalty`"),
     ],
 )
-def test_b10_nothing_is_concluded_of_a_service_that_nobody_knows(
-    tmp_path: Path, question: str, first: str
-) -> None:
+def test_b10_nothing_is_concluded_about_an_unknown_service(tmp_path: Path, question: str, first: str) -> None:
     """It is said first of all, and what did change may follow."""
     document = ask_about("B10", question, tmp_path)
 
@@ -197,7 +195,7 @@ def test_a_success_without_cause_that_answers_nothing_does_not_verify(tmp_path: 
         ),
     ],
 )
-def test_what_was_understood_stands_in_one_line(
+def test_what_was_understood_is_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], case: str, question: str, line: str
 ) -> None:
     """Form, entities, window and zone, under the question."""

@@ -89,7 +89,7 @@ def test_a_real_run_gives_a_document_of_the_schema_whose_digests_hold(
         assert record["size_bytes"] == len(record["stored"].encode())
 
 
-def test_every_released_quote_stands_in_its_record(
+def test_every_released_quote_is_in_its_record(
     demo: tuple[subprocess.CompletedProcess[str], Path],
 ) -> None:
     """A quote is a verbatim part of the cited item's line."""

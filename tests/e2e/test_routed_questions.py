@@ -28,7 +28,7 @@ FOLDER = str(Path(__file__).parents[1] / "cases" / "question" / "B22b" / "incide
         ("how do I roll back booking?", "No runbooks are configured"),
     ],
 )
-def test_what_is_no_diagnosis_is_answered_in_words(
+def test_what_is_not_a_diagnosis_is_answered_in_words(
     question: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With exit code 0, and a document that holds no diagnosis and verifies."""
@@ -44,7 +44,7 @@ def test_what_is_no_diagnosis_is_answered_in_words(
     assert verify(file.read_bytes(), file=file.name).verified
 
 
-def test_a_question_with_a_subject_is_diagnosed_and_its_way_stands_in_the_trace(tmp_path: Path) -> None:
+def test_a_question_with_a_subject_is_diagnosed_and_the_trace_has_its_path(tmp_path: Path) -> None:
     """The same events as in the service, and the document verifies."""
     file = tmp_path / "run.json"
 

@@ -148,7 +148,7 @@ def test_c5_what_is_down_since_the_onset_goes_before_what_began_later(tmp_path: 
 
 
 @pytest.mark.parametrize("later", [4, 8])
-def test_what_began_later_than_the_effect_is_no_candidate(tmp_path: Path, later: int) -> None:
+def test_what_began_later_than_the_effect_is_not_a_candidate(tmp_path: Path, later: int) -> None:
     """However loud it is; what began with it is."""
     folder = write(
         tmp_path / "incident",

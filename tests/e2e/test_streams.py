@@ -160,7 +160,7 @@ def test_a_lost_watcher_ends_nothing(tmp_path: Path) -> None:
     serve_and_run(tmp_path, work)
 
 
-def test_a_user_who_cancels_and_stays_is_told(tmp_path: Path) -> None:
+def test_a_user_who_cancels_and_stays_is_notified(tmp_path: Path) -> None:
     """Failure RUN_CANCELLED, then done(FAILED); what is stored is CANCELLED."""
 
     async def work(it: StreamServer) -> None:
@@ -296,7 +296,7 @@ def test_an_ended_run_is_replayed_from_any_place(tmp_path: Path) -> None:
     serve_and_run(tmp_path, work)
 
 
-def test_a_place_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_place_is_refused(tmp_path: Path) -> None:
     """An id of another form, of the future, or of a half that the event has not got: a problem, no stream."""
 
     async def work(it: StreamServer) -> None:
@@ -315,7 +315,7 @@ def test_a_place_that_is_none_is_refused(tmp_path: Path) -> None:
     serve_and_run(tmp_path, work)
 
 
-def test_a_server_that_stops_tells_its_chats_and_closes_its_streams(tmp_path: Path) -> None:
+def test_a_server_that_stops_notifies_its_chats_and_closes_its_streams(tmp_path: Path) -> None:
     """Chats end FAILED, in order and stored; watchers reconnect elsewhere, because their run is not over."""
 
     async def work(it: StreamServer) -> None:
@@ -378,7 +378,7 @@ def test_a_client_that_does_not_read_is_cut(tmp_path: Path) -> None:
     serve_and_run(tmp_path, work, write_limit_s=0.3)
 
 
-def test_the_kernel_is_told_to_find_out_about_silent_peers(tmp_path: Path) -> None:
+def test_the_kernel_probes_silent_peers(tmp_path: Path) -> None:
     """A peer that vanished without a word is not waited for longer than one that does not read."""
 
     async def work(it: StreamServer) -> None:

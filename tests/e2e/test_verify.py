@@ -272,7 +272,7 @@ def test_a_deadline_inside_a_library_call_does_not_abort_the_process(english: De
     assert codes <= {0, 3, 124}
 
 
-def test_ctrl_c_ends_asking_again_and_what_was_not_asked_is_no_verdict(english: Demo) -> None:
+def test_ctrl_c_ends_asking_again_and_what_was_not_asked_is_not_a_verdict(english: Demo) -> None:
     """Exit code 130; facts whose queries had not come back could not be asked, the others are judged."""
     stuck = Path(__file__).with_name("stuck_diagnose.py")
     process = subprocess.Popen(

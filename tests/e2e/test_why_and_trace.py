@@ -145,7 +145,7 @@ def test_the_page_is_plain_and_aligned(runs: dict[str, Path]) -> None:
     assert max(len(line) for line in ended.stdout.splitlines()) <= 100
 
 
-def test_why_speaks_chinese(runs: dict[str, Path]) -> None:
+def test_why_answers_in_chinese(runs: dict[str, Path]) -> None:
     """Questions and answers; codes stay as they are recorded."""
     ended = diagnose("why", runs["budget"], "--lang", "zh")
 
@@ -223,7 +223,7 @@ def test_a_changed_file_is_read_and_said_to_be_changed(
         ('{"schema_version": "2", "run": 1, "report": 1, "records": 1}', "root_digest"),
     ],
 )
-def test_what_is_no_run_is_one_sentence(tmp_path: Path, command: str, text: str, words: str) -> None:
+def test_what_is_not_a_run_is_one_sentence(tmp_path: Path, command: str, text: str, words: str) -> None:
     """Exit code 2, and nothing on standard output."""
     file = tmp_path / "run.json"
     file.write_text(text, encoding="utf-8")
@@ -235,7 +235,7 @@ def test_what_is_no_run_is_one_sentence(tmp_path: Path, command: str, text: str,
     assert len(ended.stderr.splitlines()) == 1
 
 
-def test_a_time_that_is_none_is_one_sentence(runs: dict[str, Path], tmp_path: Path) -> None:
+def test_an_invalid_time_is_one_sentence(runs: dict[str, Path], tmp_path: Path) -> None:
     """The schema holds a text there; that it is an instant shows only when the table is made."""
     held = json.loads(runs["success"].read_bytes())
     held["trace"][3]["at"] = "yesterday"

@@ -73,7 +73,7 @@ def test_arrows_between_rooms_point_down() -> None:
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
-def test_every_error_stands_on_one_page() -> None:
+def test_every_error_is_on_one_page() -> None:
     """Whoever must handle errors reads kernel/errors.py and has seen them all."""
     known = {name for name in dir(builtins) if name.endswith(("Error", "Exception"))}
     known |= {node.name for node in _classes(PACKAGE / "kernel" / "errors.py")}

@@ -77,7 +77,7 @@ def test_neither_liar_nor_judge_imports_a_guard(module: str) -> None:
         ForgedWindow("2024-01-01T14:00:00Z", "2024-01-01T14:20:00Z"),
     ],
 )
-def test_what_stands_in_a_report_is_found(stands: Fabrication) -> None:
+def test_a_fabrication_in_a_report_is_found(stands: Fabrication) -> None:
     """In a sentence, a field, a citation, a quote, a cause, a candidate, or the window."""
     assert leaks(as_report(success()), (stands,)) == (stands,)
 
@@ -185,6 +185,6 @@ def test_parts_of_one_invocation_are_joined() -> None:
     assert [(each.drafts, each.refused, each.lies) for each in whole.documents] == [(7, 6, 1)]
 
 
-def test_the_seed_that_nobody_chose_is_that_of_the_tree() -> None:
+def test_the_default_seed_is_that_of_the_tree() -> None:
     """The same tree has the same one, so that figures can be repeated."""
     assert seed_of_the_tree() == seed_of_the_tree() > 0

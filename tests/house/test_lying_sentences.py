@@ -25,7 +25,7 @@ from dev.lying.chosen.sentences import (
         ("checkout rose", ()),
     ],
 )
-def test_what_stands_in_quotation_marks(text: str, inside: tuple[str, ...]) -> None:
+def test_quotations_are_found(text: str, inside: tuple[str, ...]) -> None:
     """A mark that is escaped does not end a quotation."""
     assert quotes_in(text) == inside
     assert all(each not in strip_quotes(text) for each in inside)

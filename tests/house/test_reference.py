@@ -35,7 +35,7 @@ def test_every_number_of_the_analysis_states_its_reason() -> None:
         ("WORTH = {Severity.FAULT: 2.0}  # by itself\n", "Severity.FAULT: 2", "by itself"),
     ],
 )
-def test_a_number_is_listed_with_what_stands_beside_it(
+def test_a_number_is_listed_with_the_comment_beside_it(
     tmp_path: Path, written: str, value: str, reason: str
 ) -> None:
     """In a docstring below it, or a comment beside or above it."""

@@ -33,7 +33,7 @@ def test_a_figure_is_judged_by_its_target(
         (-9, None, "exit code -9"),
     ],
 )
-def test_the_costs_of_a_run_that_did_not_answer_are_no_measurement(
+def test_the_costs_of_a_run_that_did_not_answer_are_not_a_measurement(
     code: int, error: str | None, failure: str
 ) -> None:
     """A run that is killed, refused, or whose tools fail is quick and small."""

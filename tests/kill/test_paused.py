@@ -40,7 +40,7 @@ async def _wait_until_abandoned(stage: Stage, owner: Member, run_id: str) -> Non
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_woken_worker_changes_nothing_of_a_run_that_was_given_up_and_works_on(
+def test_a_woken_worker_changes_nothing_of_an_abandoned_run_and_works_on(
     place: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     """Two caretakers give its run up at once; woken, it lets go of the run and takes the next one."""
@@ -71,7 +71,7 @@ def test_a_woken_worker_changes_nothing_of_a_run_that_was_given_up_and_works_on(
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_woken_server_gives_its_client_no_content_of_a_run_that_was_given_up(
+def test_a_woken_server_gives_its_client_no_content_of_an_abandoned_run(
     place: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     """The run would have reached a conclusion; its failure is stored, and the client gets that."""

@@ -15,7 +15,7 @@ from tests.support.streaming_server import EventClient, Received
 
 @pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize(("place", "turn"), [("postgres_url", 0), ("sqlite_url", 1)])
-def test_what_a_client_had_of_a_killed_server_is_in_the_log_and_another_server_tells_the_rest(
+def test_what_a_client_got_from_a_killed_server_is_logged_and_another_sends_the_rest(
     place: str, turn: int, group: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     """A chat for each kind of event; its client comes again elsewhere, with the id of its last event."""

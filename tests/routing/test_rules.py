@@ -61,7 +61,7 @@ def test_no_question_of_a_published_score_is_developed_on(scored: str) -> None:
     assert not {one.question for one in LABELLED} & {one.question for one in read(FOLDER / scored)}
 
 
-def test_a_phrase_speaks_for_one_reason() -> None:
+def test_a_phrase_belongs_to_one_reason() -> None:
     """Otherwise which one it shows would hang on the order of a table."""
     reasons = defaultdict(set)
     for reason, phrases in [*ROUTER_PHRASES, (None, ROUTER_REQUESTS)]:
@@ -133,7 +133,7 @@ def test_a_slip_of_the_finger_is_read_as_the_word(slip: str, meant: str) -> None
 
 
 @pytest.mark.parametrize("word", ["whether", "restart", "restores", "cat"])
-def test_a_word_of_its_own_is_no_slip(word: str) -> None:
+def test_a_word_of_its_own_is_not_a_slip(word: str) -> None:
     """Two slips, another ending, or a short word: it stays as it is."""
     assert LEXICON.spell(word) == word
 

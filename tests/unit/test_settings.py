@@ -106,7 +106,7 @@ def test_limits_and_retry_policies_are_built_from_the_settings() -> None:
     assert policies.tool.attempts_max == 1
 
 
-def test_a_list_in_the_environment_that_is_no_json_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_in_the_environment_that_is_not_json_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """It names the table and the form to write."""
     monkeypatch.setenv("DIAGNOSE_ACCESS__OPERATOR", "rank_causes")
     with pytest.raises(InvalidSetting) as refused:

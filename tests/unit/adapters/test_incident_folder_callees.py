@@ -67,7 +67,7 @@ def test_a_span_names_its_callee(
     assert callees(spans(open_folder({"traces.csv": of_columns(columns, cells)}), ctx)) == [called]
 
 
-def test_kinds_that_are_no_kinds_of_spans_say_nothing(open_folder: OpenFolder, ctx: RunContext) -> None:
+def test_kinds_that_are_not_kinds_of_spans_say_nothing(open_folder: OpenFolder, ctx: RunContext) -> None:
     """A column may be named so by chance."""
     folder = open_folder({"traces.csv": of_columns("kind", "spot")})
     assert spans(folder, ctx).client is None

@@ -41,7 +41,7 @@ def test_a01_answers_of_the_range_api_are_series(ctx: RunContext) -> None:
     assert sources.topology.owners(ctx)["seats-7d4f9-x1"] == "seats"
 
 
-def test_a03_label_sets_as_column_names_are_taken_apart(ctx: RunContext) -> None:
+def test_a03_label_sets_as_column_names_are_split(ctx: RunContext) -> None:
     """`job` says whose series it is; nothing is a signal of one entity `system`."""
     found = series(case("A03"), ctx)
     assert {entity for entity, _ in found} == CALLERS
@@ -114,7 +114,7 @@ def test_b17_a_label_that_distinguishes_series_is_a_part_of_them(ctx: RunContext
     assert "distinguished by country" in sources.summary.summary(ctx).files[0].note
 
 
-def test_b20_names_of_rates_are_no_times(ctx: RunContext) -> None:
+def test_b20_names_of_rates_are_not_times(ctx: RunContext) -> None:
     """`errors_per_sec` is `1/s`."""
     found = series(case("B20"), ctx)
     assert {unit for (_, signal), unit in found.items() if "per_sec" in signal} == {"1/s"}

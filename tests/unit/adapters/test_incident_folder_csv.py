@@ -63,7 +63,7 @@ def test_two_header_rows_are_refused_with_the_setting() -> None:
         parse("service,Pay,Pay\nmetric,latency,errors\n1700000000,1,2\n")
 
 
-def test_rows_of_words_alone_are_no_header_rows() -> None:
+def test_rows_of_words_alone_are_not_header_rows() -> None:
     """A topology file has no numbers at all."""
     assert parse("caller,callee\nshop,pay\npay,bank\n") == ("caller", "callee")
 

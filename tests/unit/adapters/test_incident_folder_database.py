@@ -49,7 +49,7 @@ def test_nothing_can_be_written(database: Database, tmp_path: Path) -> None:
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_a_wrong_query_of_ours_is_no_fault_of_the_file(database: Database) -> None:
+def test_a_wrong_query_of_ours_is_not_a_fault_of_the_file(database: Database) -> None:
     """It must not be explained to the user as bad input."""
     with pytest.raises(ContractViolation):
         database.rows("SELECT nothing")

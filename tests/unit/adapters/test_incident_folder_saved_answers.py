@@ -57,7 +57,7 @@ def test_series_are_known_by_the_name_that_holds_them(open_folder: OpenFolder, c
     assert found == {("orders-db", "cpu_utilization"), ("orders-db", "db_load")}
 
 
-def test_performance_insights_keeps_series_of_other_dimensions_apart(
+def test_performance_insights_keeps_series_of_other_dimensions_separate(
     open_folder: OpenFolder, ctx: RunContext
 ) -> None:
     """One metric by two wait events is two series."""

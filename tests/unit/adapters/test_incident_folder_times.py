@@ -60,7 +60,7 @@ def test_the_unit_of_an_epoch_number_is_found_from_its_size(seconds: float, unit
 
 
 @pytest.mark.parametrize("number", [0.0, 60.0, 1e8, 1e11, -1.7e9, float("inf"), float("nan")])
-def test_a_number_that_is_no_time_of_day_has_no_unit(number: float) -> None:
+def test_a_number_that_is_not_a_time_of_day_has_no_unit(number: float) -> None:
     """Seconds since the start of a test, dates of the far future and odd numbers are not guessed at."""
     assert unit_of(number) is None
 

@@ -76,7 +76,7 @@ def test_parents_equal_those_of_a_plain_search(open_folder: OpenFolder, ctx: Run
 
 
 @pytest.mark.parametrize("parent", ["nobody", "", "0", "a"])
-def test_a_parent_that_was_not_recorded_is_none(
+def test_a_parent_that_was_not_recorded_is_ignored(
     open_folder: OpenFolder, ctx: RunContext, parent: str
 ) -> None:
     """An orphan, a root, a zero, and a span that names itself."""
@@ -84,7 +84,7 @@ def test_a_parent_that_was_not_recorded_is_none(
     assert table.parent.tolist() == [-1]
 
 
-def test_a_parent_outside_the_window_is_none(open_folder: OpenFolder, ctx: RunContext) -> None:
+def test_a_parent_outside_the_window_is_ignored(open_folder: OpenFolder, ctx: RunContext) -> None:
     """Row numbers are those of the returned table."""
     table = spans(open_folder({"traces.csv": TREE}), ctx, TimeWindow(FIRST + 0.005, FIRST + 1.0))
     assert [table.entities[at] for at in table.entity] == ["pay", "bank"]
@@ -128,7 +128,7 @@ def test_the_unit_of_durations_is_found_since_children_fit_into_parents(
     assert f"durations in {unit}" in sources.summary.summary(ctx).files[0].note
 
 
-def test_a_unit_of_durations_that_nothing_tells_is_refused(refuse_folder: RefuseFolder) -> None:
+def test_an_unknown_unit_of_durations_is_refused(refuse_folder: RefuseFolder) -> None:
     """Three orders of magnitude are not guessed."""
     refused = refuse_folder({"traces.csv": f"trace_id,span_id,entity,start,duration\nt,a,shop,{FIRST},5\n"})
     assert "the unit of column 'duration' is not known" in refused.problem

@@ -255,7 +255,7 @@ def test_no_half_written_index_is_left_behind(runbooks: Runbooks) -> None:
     assert [file.name for file in runbooks.kept.iterdir()] == [INDEX_NAME]
 
 
-def test_a_folder_that_is_none_is_refused_in_one_sentence(runbooks: Runbooks) -> None:
+def test_a_missing_folder_is_refused_in_one_sentence(runbooks: Runbooks) -> None:
     """Not there, or a file."""
     shutil.rmtree(runbooks.folder)
     with pytest.raises(InvalidInput, match="there is no such folder"):

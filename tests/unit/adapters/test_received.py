@@ -56,7 +56,7 @@ def test_files_keep_their_own_names_alone(tmp_path: Path, content: bytes, files:
     assert lay_out_in(tmp_path, content) == (files, ())
 
 
-def test_links_devices_and_impossible_names_are_left_out_and_told(tmp_path: Path) -> None:
+def test_links_devices_and_impossible_names_are_left_out_and_listed(tmp_path: Path) -> None:
     """The rest is kept; a link to a link leads nowhere either."""
     others = {
         "passwd.csv": (tarfile.SYMTYPE, "/etc/passwd"),
@@ -85,7 +85,7 @@ def test_a_link_in_a_zip_archive_is_left_out(tmp_path: Path) -> None:
     assert notes == ("passwd.csv: left out, it is a link or a device",)
 
 
-def test_files_of_one_name_are_told_from_one_another(tmp_path: Path) -> None:
+def test_files_of_one_name_are_distinguished(tmp_path: Path) -> None:
     """In two folders, the second gets a number before its ending; one path twice is left out."""
     files = [(f"{name}/app.log.csv", METRICS) for name in ("cart", "shop", "cart")]
     found, notes = lay_out_in(tmp_path, tar_of(files))
@@ -238,7 +238,7 @@ def test_one_file_keeps_its_own_name(tmp_path: Path, name: str, own: str) -> Non
     assert lay_out_in(tmp_path, METRICS.encode(), name) == ({own}, ())
 
 
-def test_one_packed_file_is_no_archive(tmp_path: Path) -> None:
+def test_one_packed_file_is_not_an_archive(tmp_path: Path) -> None:
     """It is read as `metrics.csv.gz` in a folder is."""
     assert lay_out_in(tmp_path, gzip.compress(METRICS.encode()), "metrics.csv.gz")[0] == {"metrics.csv.gz"}
 

@@ -46,7 +46,7 @@ def test_identifiers_are_words_and_everyday_words_are_none() -> None:
     assert words_in("ERROR: the request failed with status 500") == []
 
 
-def test_a_rare_word_tells_more_than_one_of_every_change() -> None:
+def test_a_rare_word_counts_more_than_a_common_one() -> None:
     """As a search engine weighs them."""
     common, rare = ["cache", "order"], ["cache", "coupon"]
     first, second, third = matches_of([common, rare, common], {"cache": 1.0, "coupon": 1.0})

@@ -13,7 +13,7 @@ def test_entities_without_data_are_walked_through() -> None:
     assert nearest_known_callees(graph, "checkout", {"payment", "tax"}) == ("payment", "tax")
 
 
-def test_what_stands_behind_a_known_callee_is_not_seen() -> None:
+def test_what_a_known_callee_calls_is_not_unseen() -> None:
     """Only the nearest explain."""
     assert nearest_known_callees(graph_of(EDGES), "shop", {"checkout", "payment"}) == ("checkout",)
 
@@ -25,7 +25,7 @@ def test_circles_end() -> None:
     assert nearest_known_callees(graph, "shop", {"shop"}) == ()
 
 
-def test_a_walk_tells_distance_and_direction() -> None:
+def test_a_walk_shows_distance_and_direction() -> None:
     """Edges keep caller before callee, also when walked backwards."""
     graph = graph_of(EDGES)
     assert walk(graph, "payment", towards_callers=True, depth=2) == (
@@ -35,7 +35,7 @@ def test_a_walk_tells_distance_and_direction() -> None:
     assert walk(graph, "shop", towards_callers=False, depth=1) == (("shop", "checkout", 1),)
 
 
-def test_entries_are_called_by_nobody() -> None:
+def test_entries_have_no_caller() -> None:
     """Calls to oneself do not count."""
     assert graph_of([("a", "b"), ("a", "a")]).entries == ("a",)
 

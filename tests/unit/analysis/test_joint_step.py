@@ -36,7 +36,7 @@ def test_a_step_is_found_with_two_points_after_it(left: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_lone_point_and_noise_are_no_step(seed: int) -> None:
+def test_a_lone_point_and_noise_are_not_a_step(seed: int) -> None:
     """Neither a spike nor a calm series."""
     calm = line(COLUMNS, seed=seed)
     spike = calm.copy()
@@ -59,7 +59,7 @@ def test_a_series_that_was_still_counts() -> None:
     assert step_at(-success) == 55
 
 
-def test_a_pause_is_no_step() -> None:
+def test_a_pause_is_not_a_step() -> None:
     """The two sides of it may be different days."""
     other_day = line(30)
     other_day[20:30] = np.nan
@@ -77,7 +77,7 @@ def test_a_restless_baseline_makes_a_step_ordinary() -> None:
     assert step_at(line(50, times=1.6), baseline=restless) is None
 
 
-def test_falls_and_columns_that_are_not_allowed_are_no_step() -> None:
+def test_falls_and_columns_that_are_not_allowed_are_not_a_step() -> None:
     """Harm is upwards."""
     assert step_at(line(50, times=0.2)) is None
     late = np.arange(COLUMNS) > 55

@@ -54,7 +54,7 @@ def test_every_mechanism_has_one_row_and_an_example() -> None:
     assert {mechanism for _, mechanism in LINES} == set(Mechanism)
 
 
-def test_every_mechanism_speaks_for_a_kind_of_fault_that_a_cause_can_have() -> None:
+def test_every_mechanism_is_evidence_for_a_kind_of_fault_that_a_cause_can_have() -> None:
     """The statistics know the kinds by their wire values alone."""
     assert {row.fault_kind for row in PHRASES} <= {kind.value for kind in FaultKind}
 

@@ -54,7 +54,7 @@ def test_another_line_in_its_place_is_named() -> None:
     assert (found.first[0], found.then[0], found.instead[0]) == (CHECK, SAVE, ODD)
 
 
-def test_the_other_one_of_two_usual_branches_is_no_break() -> None:
+def test_the_other_one_of_two_usual_branches_is_not_a_break() -> None:
     """Requests of another kind take the way that such requests take."""
     normal = [[START, SAVE], [START, CHECK]] * 40
     assert len(compare(normal, [[START, CHECK]] * 12 + [[START, SAVE]] * 4).first) == 0

@@ -60,7 +60,7 @@ def test_new_risen_fallen_and_gone_are_found() -> None:
     assert (shift.before[0], shift.after[0]) == (0, 120)
 
 
-def test_a_single_odd_line_is_no_finding() -> None:
+def test_a_single_odd_line_is_not_a_finding() -> None:
     """Nor are two."""
     none = np.zeros(0)
     assert not is_shift(compare((none, steady(0.2, 3_600.0, 5.0)))).any()
@@ -76,7 +76,7 @@ def test_lines_of_one_second_count_as_one_event() -> None:
     assert is_shift(spread).all()
 
 
-def test_what_normal_operation_does_in_bursts_is_no_finding() -> None:
+def test_what_normal_operation_does_in_bursts_is_not_a_finding() -> None:
     """A job that writes for five minutes of every hour and happens to do so now."""
     hourly = steady(1.0, 1_000.0, 400.0)
     shift = compare((hourly, steady(0.6, NORMAL_S, FAULT_S)))
@@ -84,7 +84,7 @@ def test_what_normal_operation_does_in_bursts_is_no_finding() -> None:
     assert compare((hourly, steady(0.6, NORMAL_S, FAULT_S))).as_far.max() >= 1
 
 
-def test_a_rise_that_work_explains_is_none() -> None:
+def test_a_rise_that_the_load_explains_does_not_count() -> None:
     """Three times the requests bring three times the failures."""
     normal, busy = steady(0.2, 0, NORMAL_S), steady(0.6, NORMAL_S, FAULT_S)
     assert is_shift(compare((normal, busy))).all()

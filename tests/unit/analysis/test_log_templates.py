@@ -15,7 +15,7 @@ def test_a_word_that_varies_is_replaced() -> None:
     assert set(merged.values()) == {"user <*> logged in"}
 
 
-def test_a_few_outcomes_stay_apart() -> None:
+def test_a_few_outcomes_are_not_merged() -> None:
     """Accepted and rejected are two findings, however alike the sentences are."""
     texts = {f"payment {word} for order <*>": 50 for word in ("accepted", "rejected", "declined")}
     assert len(set(merge_texts(texts).values())) == len(texts)

@@ -58,7 +58,7 @@ def test_kind_and_harm_follow_from_the_name(
         ("http_server_498_total", SignalKind.ERRORS, 1),
     ],
 )
-def test_callers_that_gave_up_are_no_failure_of_who_counts_them(
+def test_callers_that_gave_up_are_not_a_failure_of_the_server_that_counts_them(
     signal: str, kind: SignalKind, harmful: int
 ) -> None:
     """Where it is slow its latency says so; where their patience is short they are to blame."""
@@ -77,7 +77,7 @@ def test_signals_of_outgoing_calls_are_distinguished() -> None:
     assert meaning_of("latency_p90", "s").side is SignalSide.OWN
 
 
-def test_the_machine_beneath_is_no_resource_of_its_tenant() -> None:
+def test_the_machine_beneath_is_not_a_resource_of_its_tenant() -> None:
     """A host's CPU, reported for a pod, is kept, as the host's."""
     meaning = meaning_of("node_cpu_percent", "percent", entity="cart-7d9f")
     assert (meaning.kind, meaning.side) == (SignalKind.CPU, SignalSide.HOST)

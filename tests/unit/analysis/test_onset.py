@@ -32,14 +32,14 @@ def test_a_late_alert_is_moved_to_where_it_began() -> None:
     assert abs(found.time_s - TIME_S[80]) <= 30.0
 
 
-def test_a_stated_onset_without_a_clear_change_stands() -> None:
+def test_a_stated_onset_without_a_clear_change_is_kept() -> None:
     """Noise moves nothing."""
     found = estimate_onset(TIME_S, step_at(999), stated_s=float(TIME_S[90]))
     assert found is not None
     assert (found.time_s, found.estimated_s, found.moved) == (TIME_S[90], None, False)
 
 
-def test_nothing_stated_and_nothing_clear_is_no_onset() -> None:
+def test_nothing_stated_and_nothing_clear_is_not_an_onset() -> None:
     """There is no default."""
     assert estimate_onset(TIME_S, step_at(999), stated_s=None) is None
 

@@ -89,7 +89,7 @@ def test_an_event_is_recognised_by_the_words_of_its_platform(
         (None, "all is well"),
     ],
 )
-def test_what_is_no_trouble_is_of_no_kind(reason: str | None, message: str) -> None:
+def test_what_is_not_trouble_is_of_no_kind(reason: str | None, message: str) -> None:
     """Neither what belongs to every day, nor what ends a trouble."""
     assert not {EventKind.OOM_KILLED, EventKind.FAILOVER, EventKind.IMAGE_PULL, EventKind.RESTARTED} & set(
         kinds_of(reason, message)
@@ -111,7 +111,7 @@ def test_what_is_no_trouble_is_of_no_kind(reason: str | None, message: str) -> N
         ("monitor latency is OK", None, False),
     ],
 )
-def test_a_snapshot_tells_whether_an_object_works(message: str, works: bool | None, leaves: bool) -> None:
+def test_a_snapshot_says_whether_an_object_works(message: str, works: bool | None, leaves: bool) -> None:
     """And whether it is being taken away; None where it does not say."""
     assert (is_working(message), is_leaving(message)) == (works, leaves)
 

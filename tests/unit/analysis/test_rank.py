@@ -82,7 +82,7 @@ def test_an_unknown_normal_gives_no_strength() -> None:
     assert first(replace(clue("a", z=90.0), null_windows=0)).strength == 0.0
 
 
-def test_an_alert_that_its_own_series_does_not_bear_out_weakens_all() -> None:
+def test_an_alert_that_its_own_series_does_not_show_weakens_all() -> None:
     """A flapping alert is no incident."""
     sure, unsure = first(clue("a"), reality=1.0), first(clue("a"), reality=reality_of(1.0))
     assert unsure.strength < sure.strength

@@ -32,7 +32,7 @@ def test_clean_leaves_no_infinity() -> None:
     assert np.isnan(value).all()
 
 
-def test_clean_drops_times_that_are_no_numbers() -> None:
+def test_clean_drops_times_that_are_not_numbers() -> None:
     """A row without an instant is nowhere."""
     time_s, value = clean(np.array([np.nan, 2.0]), np.array([1.0, 5.0]))
     assert (time_s.tolist(), value.tolist()) == ([2.0], [5.0])
@@ -44,7 +44,7 @@ def test_a_counter_is_recognised_across_a_reset() -> None:
     assert is_cumulative(counted)
 
 
-def test_a_gauge_is_no_counter() -> None:
+def test_a_gauge_is_not_a_counter() -> None:
     """Values that go up and down are left as they are."""
     assert not is_cumulative(np.array([1.0, 3.0, 2.0, 5.0, 1.0, 4.0, 2.0, 3.0, 1.0]))
 

@@ -23,7 +23,7 @@ def test_a_rise_scores_up_and_not_down() -> None:
     assert shift.down[0] == 0
 
 
-def test_a_level_that_drifted_between_recordings_is_no_shift() -> None:
+def test_a_level_that_drifted_between_recordings_is_not_a_shift() -> None:
     """With many minutes before onset, a baseline of another month gives way."""
     shift = shift_of(noisy(2.0, 60), noisy(2.0, 10, 1), noisy(1.0, 500, 2))
     assert shift.up[0] < 3
@@ -69,7 +69,7 @@ def test_the_order_of_series_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize(("values", "expected"), [([1, 1, 5, 5, 5], 2.0), ([1, 1, 5, 1, 1], None)])
-def test_a_change_of_one_point_is_no_change(values: list[float], expected: float | None) -> None:
+def test_a_change_of_one_point_is_not_a_change(values: list[float], expected: float | None) -> None:
     """Two points in a row date it."""
     found = own_time_of_change(
         np.arange(5.0), np.array(values, dtype=np.float64), level=1.0, width=0.1, from_s=0.0
@@ -77,7 +77,7 @@ def test_a_change_of_one_point_is_no_change(values: list[float], expected: float
     assert found == expected
 
 
-def test_a_line_that_never_moved_tells_little_of_how_unusual_a_move_is() -> None:
+def test_a_series_that_never_moved_says_little_of_how_unusual_a_move_is() -> None:
     """At any level: it scores no higher than a series that was at zero."""
     after = np.full((2, 10), 0.8)
     before = np.vstack([np.full(30, 0.4), np.zeros(30)])

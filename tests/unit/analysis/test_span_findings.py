@@ -91,7 +91,7 @@ def test_a_client_that_calls_another_callee_has_lost_no_call() -> None:
     assert np.abs(found.shift.z[found.operation == 1]).max() < 1
 
 
-def test_whoever_stops_because_a_callee_failed_breaks_no_pattern() -> None:
+def test_stopping_because_a_callee_failed_breaks_no_pattern() -> None:
     """Parents with a failing child are left out."""
     spans = traces(own=0.4)
     found = call_pattern_groups(spans, late(spans), one_recording(spans))
@@ -115,7 +115,7 @@ def test_sources_that_do_not_tell_errors_give_none() -> None:
     assert failure_groups(mute, calls_between(mute), late(mute), one_recording(mute)) is None
 
 
-def test_no_spans_at_all_are_no_groups() -> None:
+def test_no_spans_at_all_are_not_groups() -> None:
     """An empty table is an answer, not an error."""
     empty = np.zeros(0, dtype=np.int64)
     spans = SpanColumns(empty, empty, empty, np.zeros(0), np.zeros(0), None)

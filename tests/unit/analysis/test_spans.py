@@ -78,7 +78,7 @@ def test_the_gap_of_a_call_is_what_the_callee_does_not_account_for() -> None:
     assert calls.gap_s.tolist() == [2.0]
 
 
-def test_a_server_span_with_one_call_is_no_client_span() -> None:
+def test_a_server_span_with_one_call_is_not_a_client_span() -> None:
     """Its own work must not pass for time on the way."""
     spans = columns([(-1, 0, 0, 0.0, 10.0), (0, 1, 2, 1.0, 4.0)])
     assert len(calls_between(spans).gap_s) == 0
@@ -131,14 +131,14 @@ def test_moments_of_parts_equal_those_of_their_rows(data: st.DataObject) -> None
             assert deviation[each] == pytest.approx(mine.std(), abs=1e-6)
 
 
-def test_two_spans_are_no_group() -> None:
+def test_two_spans_are_not_a_group() -> None:
     """Below three on either side nothing is said."""
     duration = np.array([0.01] * 20 + [9.0, 9.0])
     found = _shift_of_one_group(duration, np.arange(22) >= 20)
     assert found.z.tolist() == [0.0]
 
 
-def test_one_odd_span_is_no_failing_share() -> None:
+def test_one_odd_span_is_not_a_failing_share() -> None:
     """Of five spans one failed: under three."""
     found = share_shift(np.array([0]), np.array([100]), np.array([1]), np.array([5]))
     assert 0 < found.z[0] < 3

@@ -44,7 +44,7 @@ def test_a_changed_document_does_not_verify(answer: dh.Answer) -> None:
 
 
 @pytest.mark.parametrize("document", [b"not JSON", {"schema_version": "3"}])
-def test_what_is_no_run_document_is_refused(document: bytes | dict[str, object]) -> None:
+def test_what_is_not_a_run_document_is_refused(document: bytes | dict[str, object]) -> None:
     """It is the host's mistake, and is said in one sentence."""
     with pytest.raises(dh.InvalidInput):
         dh.verify(document)  # type: ignore[arg-type]  # what is wrong is the test

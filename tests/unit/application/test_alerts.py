@@ -123,7 +123,7 @@ def play(folder: Path, act: Callable[[Scene], Awaitable[None]]) -> None:
     asyncio.run(run_act())
 
 
-def test_a_run_whose_queue_was_not_told_is_delivered_later(tmp_path: Path) -> None:
+def test_a_run_whose_queue_was_not_notified_is_delivered_later(tmp_path: Path) -> None:
     """A process that dies between the two leaves a queued row: the notification is done, and has its run."""
 
     async def act(scene: Scene) -> None:
@@ -206,7 +206,7 @@ def test_one_more_than_may_wait_is_refused_and_a_key_may_have_fewer_runs(tmp_pat
     play(tmp_path, act)
 
 
-def test_a_resolved_alert_tells_of_the_run_that_it_ended(tmp_path: Path) -> None:
+def test_a_resolved_alert_names_the_run_that_it_ended(tmp_path: Path) -> None:
     """Counts and exports hear of every run that is closed, also of one that was never begun."""
 
     async def act(scene: Scene) -> None:

@@ -148,7 +148,7 @@ def test_a_diagnosis_that_concludes_is_kept_whole(tmp_path: Path) -> None:
     play(tmp_path, act, **concluding())
 
 
-def test_what_is_no_diagnosis_publishes_nothing_for_the_next_turn(tmp_path: Path) -> None:
+def test_what_is_not_a_diagnosis_publishes_nothing_for_the_next_turn(tmp_path: Path) -> None:
     """Only a diagnosis that ended SUCCESS does (PE-03)."""
 
     async def act(kept: KeptChat) -> None:

@@ -250,7 +250,7 @@ def test_what_could_not_be_kept_is_not_given_out(tmp_path: Path) -> None:
     play(tmp_path, act, router=ScriptedRouter(SYSTEM))
 
 
-def test_an_end_that_another_process_wrote_stands(tmp_path: Path) -> None:
+def test_an_end_that_another_process_wrote_is_kept(tmp_path: Path) -> None:
     """The process discards its own result and returns the stored row (LC-08)."""
 
     async def act(kept: KeptChat) -> None:

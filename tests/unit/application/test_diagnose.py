@@ -146,7 +146,7 @@ def is_end(
     return end
 
 
-def test_a_borne_out_conclusion_is_released() -> None:
+def test_a_supported_conclusion_is_released() -> None:
     """SUCCESS / SUCCESS, with the seed's order of events and one judge's look."""
     house = House((ask("t1"), give(TRUTHFUL)))
     end = is_end(house, RunState.SUCCESS, ReleaseOutcome.SUCCESS)

@@ -126,7 +126,7 @@ def test_the_inventory_knows_every_name_with_its_owner_and_what_telemetry_holds_
     assert not inventory.knows("paymen")
 
 
-def test_what_the_source_does_not_have_is_no_telemetry_of_it() -> None:
+def test_what_the_source_does_not_have_is_not_telemetry_of_it() -> None:
     """A search of logs that are not there finds nothing, which is no absence."""
     held = InMemorySources(incident=(series_of("a->b", "latency", [0.0, 30.0], [1.0, 1.0]),))
 
@@ -176,7 +176,7 @@ def test_the_entity_of_the_alert_is_read_like_a_name_of_the_question(
     assert found.asks_of_unknown is unknown
 
 
-def test_a_name_that_nobody_knows_does_not_turn_the_question_to_the_alert() -> None:
+def test_an_unknown_name_does_not_turn_the_question_to_the_alert() -> None:
     """Whoever asks about another service is not answered about the one that raised the alert."""
     found = resolve("why is loyalty slow?", replace(SHOP, alert=AlertInfo(entity="shop")))
 
@@ -199,7 +199,7 @@ def test_where_no_source_names_anybody_no_name_is_unknown() -> None:
         ("why is the zork service slow?", (), ()),
     ],
 )
-def test_a_follow_up_is_about_whom_the_turn_before_was_about(
+def test_a_follow_up_is_about_the_entity_of_the_previous_turn(
     question: str, affected: tuple[str, ...], carried: tuple[str, ...]
 ) -> None:
     """Unless it names its own; for an unknown entity nothing is taken over."""

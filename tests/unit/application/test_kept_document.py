@@ -176,7 +176,7 @@ def test_a_run_whose_process_is_gone_verifies_with_all_that_it_had_found(
     assert flaws(document) == []
 
 
-def test_a_record_of_a_call_that_was_turned_away_is_none_of_the_document(tmp_path: Path) -> None:
+def test_a_record_of_a_refused_call_is_not_in_the_document(tmp_path: Path) -> None:
     """The run had ended while the store began it: nothing was called, counted or reported."""
 
     async def run_act() -> None:

@@ -44,14 +44,14 @@ def codes(document: RunDocument) -> set[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_failure_stands_in_a_document_exactly_with_failed(tmp_path: Path, name: str) -> None:
+def test_a_document_has_a_failure_exactly_with_failed(tmp_path: Path, name: str) -> None:
     """A cancel is no failure of the run, whatever its row says to programs."""
     end = play_ending(tmp_path, name)
     release = document_of(end.row, end.records, end.events).release
     assert (release.failure is not None) == (release.outcome is ReleaseOutcome.FAILED)
 
 
-def test_a_record_whose_store_was_away_stands_as_its_run_reported_it(tmp_path: Path) -> None:
+def test_a_record_whose_store_was_unavailable_is_shown_as_its_run_reported_it(tmp_path: Path) -> None:
     """PROJECTING in the store; the released report says how the call failed, and both verify."""
     end = play_ending(tmp_path, "a tool fails")
     (failed,) = end.records
@@ -86,7 +86,7 @@ def test_a_diagnosis_is_not_passed_off_as_another_path(tmp_path: Path) -> None:
     assert FlawCode.SUMMARY_DIFFERS in codes(replace(whole, report=another))
 
 
-def test_a_given_up_run_counts_what_its_records_show(tmp_path: Path) -> None:
+def test_an_abandoned_run_counts_what_its_records_show(tmp_path: Path) -> None:
     """At least: a counter below that is objected to."""
     end = play_ending(tmp_path, "given up with a record")
     document = document_of(end.row, end.records, end.events)

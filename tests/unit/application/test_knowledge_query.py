@@ -154,7 +154,7 @@ def test_an_old_copy_is_said_to_be_one() -> None:
     assert str(body["text"]).startswith("The runbook folder cannot be read right now")
 
 
-def test_a_search_that_fails_is_no_answer(path: KnowledgePath) -> None:
+def test_a_search_that_fails_is_not_an_answer(path: KnowledgePath) -> None:
     """It is passed on unchanged and traced once."""
     assert path.base is not None
     path.base.is_broken = True

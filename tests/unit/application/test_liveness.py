@@ -36,7 +36,7 @@ def test_a_process_whose_heartbeat_changes_is_alive_whatever_its_value() -> None
     assert dead_after((100.0, 9e9), (105.0, 3.0), (110.0, 2.0), (115.0, 1.0), (120.0, 0.0)) == ()
 
 
-def test_a_new_process_takes_nobody_for_dead_at_its_first_observation() -> None:
+def test_a_new_process_declares_no_process_dead_at_its_first_observation() -> None:
     """However old the heartbeat is: the process has not observed it for long enough."""
     assert dead_after((1e9, 0.0)) == ()
 

@@ -103,7 +103,7 @@ def test_a_policy_that_breaks_the_protocol_is_stopped(policy: Policy) -> None:
     assert scene.names().count(TraceName.COLLECTION_STOP) == 1
 
 
-def test_a_lie_among_the_facts_is_accepted_by_the_protocol_and_shown_by_nobody() -> None:
+def test_a_lie_among_the_facts_is_accepted_by_the_protocol_and_never_shown() -> None:
     """It cites the right item, so the protocol takes it; EvidenceGuard does not."""
 
     def lies_once(seen: Json) -> Json:

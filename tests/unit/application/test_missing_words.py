@@ -31,7 +31,7 @@ def test_a_word_of_its_own_is_nothing_missing(said: str) -> None:
     assert (end.content.missing_info, end.content.missing_names) == ((), ())
 
 
-def test_a_baseline_alone_is_no_required_context() -> None:
+def test_a_baseline_alone_is_not_a_required_context() -> None:
     """A draft that says nothing does not become an answer by a remark that no baseline was recorded."""
     asked = replace(inquiry(), inventory=replace(inquiry().inventory, baseline=None))
     draft = DiagnosisDraft((), (), missing_info=(MissingInfo.BASELINE,))
@@ -54,7 +54,7 @@ def test_whatever_is_missing_but_a_baseline_is_required(each: MissingInfo) -> No
     assert each.is_required == (each is not MissingInfo.BASELINE)
 
 
-def test_a_service_that_nobody_knows_is_reported_without_the_word_of_a_policy() -> None:
+def test_an_unknown_service_is_reported_even_if_the_policy_does_not() -> None:
     """Else what is found about another service reads as an answer about this one."""
     run = Scene(
         policy=ScriptedPolicy(GiveDraft(DiagnosisDraft((), (), missing_info=()))),

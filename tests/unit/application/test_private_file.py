@@ -84,7 +84,7 @@ def test_a_file_of_somebody_else_is_left_and_named(
     assert "chmod 600" in line
 
 
-def test_what_cannot_be_made_is_left_to_whoever_opens_it(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported_when_it_is_opened(tmp_path: Path) -> None:
     """No second sentence beside that of the database, and no other error."""
     make_private(tmp_path / "missing" / "runs.db")
     make_private(tmp_path)

@@ -168,7 +168,7 @@ def test_a_database_that_is_unavailable_fails_every_part_and_raises_nothing(tmp_
     play(tmp_path, act)
 
 
-def test_processes_that_could_not_beat_while_the_database_was_away_live(tmp_path: Path) -> None:
+def test_processes_without_a_heartbeat_while_the_database_was_unavailable_are_alive(tmp_path: Path) -> None:
     """Earlier observations do not count: the waiting time starts again."""
 
     async def act(kept: KeptChat) -> None:
@@ -244,7 +244,7 @@ def test_runs_that_are_closed_for_others_are_reported_once(tmp_path: Path) -> No
     play(tmp_path, act)
 
 
-def test_a_run_that_is_given_up_shows_the_llm_calls_that_its_log_tells_of(tmp_path: Path) -> None:
+def test_an_abandoned_run_shows_the_llm_calls_of_its_log(tmp_path: Path) -> None:
     """Exactly what its own account would have said, where everything it did is in its log."""
 
     async def story() -> None:

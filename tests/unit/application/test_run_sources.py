@@ -105,7 +105,7 @@ def test_a_source_that_changes_into_another_one_is_the_same_to_its_own_process(t
     play(tmp_path, act, sources=sources)
 
 
-def test_what_is_left_to_others_is_counted_and_told_source_by_source(tmp_path: Path) -> None:
+def test_what_is_left_to_others_is_counted_for_each_source(tmp_path: Path) -> None:
     """And whether the name is known here as well: then it is another source."""
 
     async def act(process: RunProcess) -> None:

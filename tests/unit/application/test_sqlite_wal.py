@@ -79,7 +79,7 @@ def test_a_file_that_has_its_log_is_left_alone(tmp_path: Path) -> None:
         assert _mode(connection) == "wal"
 
 
-def test_an_error_that_is_no_lock_is_raised_at_once(tmp_path: Path) -> None:
+def test_an_error_that_is_not_a_lock_is_raised_at_once(tmp_path: Path) -> None:
     """A file that is no database stays what it is."""
     (tmp_path / "runs.db").write_bytes(b"no database" * 100)
     with (

@@ -57,9 +57,7 @@ ENDS: dict[str, Sequence[PolicyAnswer]] = {
 
 @pytest.mark.parametrize("begins", [False, True])
 @pytest.mark.parametrize("name", ENDS)
-def test_what_a_store_that_is_unavailable_brings_about_is_no_fault_of_the_analyst(
-    name: str, *, begins: bool
-) -> None:
+def test_the_effects_of_an_unavailable_store_are_not_the_analysts_fault(name: str, *, begins: bool) -> None:
     """Nor is it a question that lacks something: there was everything, and no place to keep it."""
     scene = Scene(policy=ScriptedPolicy(*ENDS[name]), store=AwayStore(begins=begins), tools=(ScriptedTool(),))
 

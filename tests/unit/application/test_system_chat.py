@@ -132,7 +132,7 @@ def test_a_bare_system_claims_nothing(question: str) -> None:
     assert not any(str(count) in text for count in (12, 3_400))
 
 
-def test_a_wish_to_act_is_refused() -> None:
+def test_a_request_to_act_is_refused() -> None:
     """It only reads, and says so in the language of the question."""
     assert ask("can you restart checkout?")["text"].startswith("No: I only read.")
     assert ask("帮我重启 checkout")["text"].startswith("不能：我只读取。")

@@ -88,7 +88,7 @@ def status(recheck: Recheck) -> dict[str, FactStatus]:
     return {fact.claim_id: fact.status for fact in recheck.facts}
 
 
-def test_the_same_answers_bear_the_same_facts() -> None:
+def test_the_same_answers_support_the_same_facts() -> None:
     """By digest, query for query; a record that had failed is no query of the run."""
     recheck = again()
 

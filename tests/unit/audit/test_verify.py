@@ -275,7 +275,7 @@ def _weaken_record(held: dict[str, Any]) -> None:
         (_in("trace.5.at", "noon"), FlawCode.NOT_OF_THE_SCHEMA),
     ],
 )
-def test_what_the_records_do_not_bear_out_is_named_under_a_new_seal(
+def test_what_the_records_do_not_support_is_named_although_digests_match(
     saved: Saved, change: Change, code: FlawCode | FindingCode
 ) -> None:
     """All digests are right again; the checks of the run itself are made again and object."""
@@ -367,7 +367,7 @@ def test_every_field_that_a_record_vouches_for_is_checked(saved: Saved, fault: s
     assert missed == []
 
 
-def test_a_forgery_of_everything_holds_together_and_only_its_root_digest_tells(saved: Saved) -> None:
+def test_a_forgery_of_everything_is_consistent_and_only_its_root_digest_differs(saved: Saved) -> None:
     """The limit of any check without a signature: records, quote, claim and sentence all forged alike."""
     held = json.loads(saved().data)
     before = held["root_digest"]
@@ -394,7 +394,7 @@ def test_a_forgery_of_everything_holds_together_and_only_its_root_digest_tells(s
     ],
     ids=range(7),
 )
-def test_what_is_no_run_document_is_refused_in_one_sentence(data: bytes, problem: str) -> None:
+def test_what_is_not_a_run_document_is_refused_in_one_sentence(data: bytes, problem: str) -> None:
     """That is bad input, and no verdict."""
     with pytest.raises(InvalidInput, match=problem):
         verify(data, file="run.json")

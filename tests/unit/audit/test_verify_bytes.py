@@ -10,7 +10,7 @@ from tests.unit.audit.test_verify import codes
 Saved = Callable[..., Any]
 
 
-def test_a_name_that_stands_twice_is_a_flaw_and_no_bad_input(saved: Saved) -> None:
+def test_a_key_that_occurs_twice_is_a_flaw_and_not_bad_input(saved: Saved) -> None:
     """Readers differ about which of the two counts: the file is not what the program wrote."""
     data: bytes = saved().data
 

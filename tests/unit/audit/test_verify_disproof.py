@@ -27,7 +27,7 @@ def test_a_document_must_name_the_queries_of_its_records(saved: Saved, field: st
     assert FlawCode.DISPROOF_DIFFERS.value in codes(seal_document(held))
 
 
-def test_a_test_that_the_records_do_not_hold_is_none(saved: Saved) -> None:
+def test_a_test_that_is_not_in_the_records_does_not_count(saved: Saved) -> None:
     """Neither by its result nor by a record of another query; the level is that of a cause not tested."""
     held = json.loads(saved().data)
     (cause,) = held["report"]["causes"]

@@ -72,9 +72,7 @@ def flaws_of_trace(held: dict[str, Any]) -> set[str]:
         rewrite_last("RUN_FINISHED", ended_at="2024-01-01T00:00:00Z"),
     ],
 )
-def test_a_line_that_tells_something_else_than_the_document_does_not_verify(
-    saved: Saved, change: Change
-) -> None:
+def test_a_trace_line_that_contradicts_the_document_does_not_verify(saved: Saved, change: Change) -> None:
     """Question, guards, decision and end are in both; one of the two is untrue."""
     held = values_of(saved)
     change(held)

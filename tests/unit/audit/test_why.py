@@ -190,7 +190,7 @@ def test_time_or_budget(scenario: str, words: str) -> None:
     assert english(answer(play_scenario(scenario), WhyQuestion.TIME_OR_BUDGET)) == words
 
 
-def test_a_status_success_says_that_it_is_no_conclusion() -> None:
+def test_a_status_success_says_that_it_is_not_a_conclusion() -> None:
     """And where the run's state differs from the status, that is said as well."""
     assert phrases_of(answer(play_scenario("evidence-is-thin"), WhyQuestion.STATUS_SUCCESS)) == [
         Phrase.STATUS_OF_FALLBACK
@@ -280,7 +280,7 @@ def at(held: JsonValue, place: str) -> JsonValue:
 
 
 @pytest.mark.parametrize("name", [*NAMES, *HAND_MADE])
-def test_every_fact_stands_in_the_document(name: str) -> None:
+def test_every_fact_is_in_the_document(name: str) -> None:
     """At the place that is named, and what is quoted of it is there."""
     document = HAND_MADE.get(name) or play_scenario(name)
     held = document.as_json()

@@ -55,7 +55,7 @@ def test_all_seven_are_answered_however_a_run_ended(tmp_path: Path, name: str) -
     assert (Phrase.STATUS_CONCLUDED in phrases_of(told[WhyQuestion.STATUS_SUCCESS])) == concluded
 
 
-def test_of_a_run_that_was_given_up_nobody_claims_to_know_its_stream(tmp_path: Path) -> None:
+def test_how_the_stream_of_an_abandoned_run_ended_is_unknown(tmp_path: Path) -> None:
     """Its server is gone: neither that `done` was sent nor that the connection broke is known."""
     told = answers(play_ending(tmp_path, "given up in a path"))
     assert phrases_of(told[WhyQuestion.NO_DONE]) == [Phrase.STREAM_UNKNOWN]

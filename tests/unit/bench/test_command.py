@@ -132,7 +132,7 @@ def test_a_second_bench_repeats_no_run_and_writes_the_same(
     ]
 
 
-def test_the_page_stands_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_is_self_contained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One file of HTML that loads nothing, with the wrong release and what was said for it."""
     page = tmp_path / "bench.html"
     arguments = ["bench", "demo-faults", "--seeds", "1", "--first-seed", "5000", "--limit", "1"]

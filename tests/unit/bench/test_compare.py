@@ -51,7 +51,7 @@ def test_incidents_of_one_bench_alone_are_counted(tmp_path: Path) -> None:
     )
 
 
-def test_another_first_candidate_is_a_change_that_is_no_better(tmp_path: Path) -> None:
+def test_another_first_candidate_is_a_change_but_no_improvement(tmp_path: Path) -> None:
     """A fallback that names another wrong entity first is listed last."""
     before = read_bench(save(tmp_path, "before", lambda f, b: answer("y", outcome="FALLBACK"), limit=1))
     after = read_bench(save(tmp_path, "after", lambda f, b: answer("z", outcome="FALLBACK"), limit=1))

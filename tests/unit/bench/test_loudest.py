@@ -29,7 +29,7 @@ def test_the_shift_counts_in_usual_widths() -> None:
     assert loud["b"] == 0.0
 
 
-def test_without_points_before_normal_operation_speaks() -> None:
+def test_without_points_before_normal_operation_decides() -> None:
     """The incident's recording begins with the incident."""
     usual = {("a", "s"): np.array([9.0, 10.0, 11.0])}
     assert loudness([series("a", 30, 30)], before=usual, split_s=0)["a"] == pytest.approx(20 / 1.4826)
@@ -41,7 +41,7 @@ def test_an_all_zero_series_is_no_louder_than_a_hundred_widths() -> None:
     assert loudness([series("a", 0, 0, 0, 0.01)], before={}, split_s=180)["a"] == pytest.approx(100.0)
 
 
-def test_gaps_are_no_change() -> None:
+def test_gaps_are_not_a_change() -> None:
     """Missing values neither move nor widen."""
     nan = float("nan")
     assert loudness([series("a", 5, nan, 5, 5, nan, nan)], before={}, split_s=240)["a"] == 0.0

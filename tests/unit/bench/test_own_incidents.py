@@ -104,7 +104,7 @@ def test_an_alert_in_a_file_of_another_name_is_an_alert(tmp_path: Path) -> None:
     assert not (bare / "page.json").exists()
 
 
-def test_normal_operation_is_no_incident(tmp_path: Path) -> None:
+def test_normal_operation_is_not_an_incident(tmp_path: Path) -> None:
     """A folder that an incident names as its baseline is not asked about."""
     own = make_own(tmp_path / "ours")
     assert own.incident_ids() == ("all-was-well", "payments-db-is-full")
@@ -241,7 +241,7 @@ def test_normal_operation_with_a_truth_is_an_incident_too(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("onset", ["inf", "nan", "1e30", "'2024-01-01T00:00:00'\nzone = 'Europe'"])
-def test_a_time_that_is_none_is_one_sentence(tmp_path: Path, onset: str) -> None:
+def test_an_invalid_time_is_one_sentence(tmp_path: Path, onset: str) -> None:
     """As the whole bench would otherwise end with it."""
     own = make_own(tmp_path / "ours")
     written = tmp_path / "ours" / "payments-db-is-full" / "incident.toml"

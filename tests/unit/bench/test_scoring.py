@@ -268,7 +268,7 @@ def test_where_no_change_is_guilty_naming_none_is_right() -> None:
     assert judge(saying(concluded="a is slow"), A).change_right is None
 
 
-def test_a_mechanism_is_reported_when_each_group_has_a_word_and_no_forbidden_one_stands() -> None:
+def test_a_mechanism_counts_with_a_word_of_each_group_and_no_forbidden_one() -> None:
     """In the conclusion; elsewhere only its words are counted."""
     truth = replace(A, mechanism=(("pool", "connections"), ("exhausted", "full")), forbidden=("memory",))
     assert judge(saying(concluded="Connections exhausted"), truth).mechanism is True

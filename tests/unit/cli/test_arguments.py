@@ -81,7 +81,7 @@ def test_the_words_of_a_question_need_no_quotes() -> None:
     assert join_question(["-"], StringIO("FIRING\nHighErrorRate")) == "FIRING\nHighErrorRate"
 
 
-def test_standard_input_that_is_no_text_is_refused() -> None:
+def test_standard_input_that_is_not_text_is_refused() -> None:
     """In one sentence."""
     with pytest.raises(InvalidInput, match="standard input: it is not text in UTF-8"):
         join_question(["-"], TextIOWrapper(BytesIO(b"\xff\xfe"), encoding="utf-8"))

@@ -82,7 +82,7 @@ def test_a_name_is_read_as_it_was_meant(question: str, read: list[tuple[str | No
         "who is hammering /search?",
     ],
 )
-def test_an_ordinary_word_is_no_name(question: str) -> None:
+def test_an_ordinary_word_is_not_a_name(question: str) -> None:
     """A question about everything is not answered that no service is called `everything`."""
     assert read_names(question, TRAIN) == ()
 

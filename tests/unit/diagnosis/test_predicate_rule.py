@@ -127,7 +127,7 @@ BEYOND = (Predicate.CHANGED, Predicate.BEGAN, Predicate.AFFECTED, Predicate.SATU
 
 @pytest.mark.parametrize("predicate", BEYOND)
 @pytest.mark.parametrize(("as_far", "windows"), [(9, 11), (3, 40), (1, 11), (40, 40)])
-def test_a_move_that_normal_operation_shows_too_is_no_finding(
+def test_a_move_that_also_occurs_in_normal_operation_is_not_a_finding(
     predicate: Predicate, as_far: int, windows: int
 ) -> None:
     """It is normal, and nothing began, changed or was hit."""
@@ -148,7 +148,7 @@ def test_a_move_beyond_normal_operation_is_a_finding(predicate: Predicate, as_fa
 
 
 @pytest.mark.parametrize("predicate", BEYOND)
-def test_a_level_that_did_not_move_is_no_finding(predicate: Predicate) -> None:
+def test_a_level_that_did_not_move_is_not_a_finding(predicate: Predicate) -> None:
     """Nor one whose numbers contradict its direction, or are the same."""
     for item in (
         replace(make_change(0, 40), direction=Direction.FLAT),

@@ -42,13 +42,13 @@ def fact(call_id: str) -> Claim:
     return change_claim(tool_call_id=call_id, claim_id=f"fact-{call_id}")
 
 
-def test_an_empty_result_is_no_gain_by_the_harness_itself() -> None:
+def test_an_empty_result_is_not_a_gain_by_the_harness_itself() -> None:
     """Nothing is due: the policy has no say in it."""
     snapshot = take_records(ready_record())
     assert (snapshot.no_gain, snapshot.due) == (1, frozenset())
 
 
-def test_an_exact_repeat_is_no_gain_and_another_scope_is_not() -> None:
+def test_an_exact_repeat_is_not_a_gain_and_another_scope_is_not() -> None:
     """The same tool with the same normalised scope, compared with READY records."""
     snapshot = take_records(
         make_record("t1", '{"a":1}'), make_record("t2", '{"a":1}'), make_record("t3", '{"a":2}')
@@ -155,7 +155,7 @@ def test_any_accepted_assessment_clears_violations(gain: InformationGain, facts:
     assert snapshot.violations == 0
 
 
-def test_the_first_reason_to_saturate_stands() -> None:
+def test_the_first_reason_to_saturate_is_kept() -> None:
     """A threshold that is reached later changes nothing."""
     snapshot = take_records(ready_record(scope='{"a":1}'), ready_record(tool_call_id="t2", scope='{"a":2}'))
     for number in (3, 4):

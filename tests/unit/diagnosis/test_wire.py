@@ -215,7 +215,7 @@ def test_what_is_nested_too_deep_is_refused_before_it_is_parsed(text: str) -> No
         decode_answer(text)
 
 
-def test_brackets_in_texts_are_no_depth() -> None:
+def test_brackets_in_texts_are_not_depth() -> None:
     """Only structure counts."""
     text = json.dumps({"calls": [{"tool_call_id": "t", "tool": "x", "arguments": {"q": '[{"\\' * 40}}]})
     assert isinstance(decode_answer(text), AskTools)

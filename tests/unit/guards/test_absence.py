@@ -308,7 +308,7 @@ def test_the_text_that_was_searched_for_is_a_quotation(text: str, language: Lang
 @pytest.mark.parametrize(
     "named", [["checkout", "payment"], ["payment", "checkout"], ["checkout", "db-0"], ["payment"], []]
 )
-def test_what_was_counted_over_several_entities_is_no_count_of_one(tool: str, named: list[str]) -> None:
+def test_what_was_counted_over_several_entities_is_not_a_count_of_one(tool: str, named: list[str]) -> None:
     """“None of 12 series of checkout changed” is wrong where eleven of the twelve are payment's."""
     claim = absent(signal=None)
 
@@ -316,7 +316,7 @@ def test_what_was_counted_over_several_entities_is_no_count_of_one(tool: str, na
     assert code(claim, empty(tool, looked_at=1, entities=["checkout"])) is None
 
 
-def test_what_was_looked_through_and_found_is_no_absence_for_two_records() -> None:
+def test_what_was_looked_through_and_found_is_not_an_absence_for_two_records() -> None:
     """The first record that supports it is cited, and no other."""
     refs = (EvidenceRef("t0", WHOLE_RECORD), EvidenceRef("t1", WHOLE_RECORD))
     other = replace(empty(looked_at=0), tool_call_id="t0")

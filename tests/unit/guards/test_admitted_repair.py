@@ -53,7 +53,7 @@ def test_a_second_cause_among_the_claims_is_dropped() -> None:
     assert repair_embedded(replace(TRUE, claims=(*TRUE.claims, other))) == TRUE
 
 
-def test_a_cause_loses_what_speaks_of_another() -> None:
+def test_a_cause_loses_evidence_about_another_entity() -> None:
     """The claim stays, as what it is."""
     lent = change_claim(CART, claim_id="k2")
     draft = replace(
@@ -69,7 +69,7 @@ def test_a_cause_that_no_ranking_supports_is_dropped() -> None:
         assert repair_embedded(replace(TRUE, conclusion=(CAUSE, false))).conclusion == (CAUSE,)
 
 
-def test_a_proposal_brings_no_cause_and_no_support_of_its_own() -> None:
+def test_a_proposal_adds_no_cause_and_no_support() -> None:
     """Kind and part of a cause are content, and its claims can only become fewer."""
     bolder = replace(CAUSE, fault_kind=FaultKind.MEMORY)
     longer = replace(CAUSE, claim_ids=("k0", "k1", "k2"))

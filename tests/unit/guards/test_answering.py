@@ -229,7 +229,7 @@ def test_what_is_shown_is_what_was_asked_for() -> None:
     assert show(Topic.ANY) == every
 
 
-def test_a_conclusion_is_no_fact_and_an_unknown_name_has_no_answer() -> None:
+def test_a_conclusion_is_not_a_fact_and_an_unknown_name_has_no_answer() -> None:
     """Who is hit is said with a judged conclusion alone."""
     assert answering_claims(HEALTH, (says(Predicate.AFFECTED),), ()) == ()
     assert answering_claims(inquiry("checkout"), (says(Predicate.NORMAL),), ()) == ()  # it asks for the cause

@@ -55,7 +55,7 @@ def standing(
     return standing_candidates(hypotheses, records, run_id="r1", inquiry=inquiry())
 
 
-def test_a_candidate_stands_as_its_ranking_has_it() -> None:
+def test_a_candidate_is_published_as_its_ranking_has_it() -> None:
     """Evidence for it is what got worse of it; against it what explains it and what was not found of it."""
     assert standing(TRUE, CART) == (TRUE, CART)
 
@@ -92,7 +92,7 @@ def test_evidence_against_a_candidate_is_about_it() -> None:
     assert standing(lent) == (TRUE, CART)
 
 
-def test_what_is_no_harm_speaks_for_no_candidate() -> None:
+def test_what_is_not_harm_counts_for_no_candidate() -> None:
     """A candidate is one for what got worse."""
     calm = replace(change_item("i1", "payment"), attributes={"bad": False, "kind": "latency"})
 
@@ -133,7 +133,7 @@ def missing(
     return standing_missing(said, Circumstances(of, records, denied))
 
 
-def test_only_what_was_missing_stands() -> None:
+def test_only_what_was_missing_is_published() -> None:
     """A set that is closed, and each of it held against what the run had to look with."""
     known = inquiry(onset_s=ONSET_S)
     inventory = replace(known.inventory, telemetry=frozenset({Telemetry.METRICS}), incident=WINDOW)
@@ -191,7 +191,7 @@ def test_what_an_inventory_of_the_run_lacks_is_missing() -> None:
         ("", False),
     ],
 )
-def test_a_name_that_nobody_knows_stands_in_the_question(name: str, *, stands: bool) -> None:
+def test_an_unknown_name_is_reported_as_the_question_has_it(name: str, *, stands: bool) -> None:
     """Whole, as a name and as the asker wrote it; not what the telemetry knows, nor any other word.
 
     A word such as `slow` is in the question as well, and is no service that the telemetry lacks.
@@ -217,14 +217,14 @@ def test_a_name_that_nobody_knows_stands_in_the_question(name: str, *, stands: b
         ("结账为什么慢？", ()),
     ],
 )
-def test_a_name_written_as_a_service_that_nobody_knows_is_found(
+def test_an_unknown_name_that_is_written_as_a_service_is_found(
     question: str, unknown: tuple[str, ...]
 ) -> None:
     """By code, so that a conclusion about somebody else never passes for an answer about it."""
     assert unknown_services(replace(inquiry(), question=question)) == unknown
 
 
-def test_a_draft_speaks_of_a_window_that_was_judged() -> None:
+def test_a_draft_is_about_a_window_that_was_judged() -> None:
     """To the second, and the claim then gets the record's own time; a time of another incident fails."""
     near = TimeWindow(WINDOW.start_s + 0.4, WINDOW.end_s - 0.4)
     earlier = TimeWindow(ONSET_S - 600, WINDOW.end_s)

@@ -52,7 +52,7 @@ def codes(told: DiagnosisDraft) -> list[FindingCode]:
     return [finding.code for finding in check_draft(told, RECORDS, run_id="r1", inquiry=inquiry()).findings]
 
 
-def test_what_is_hit_may_be_said_beside_the_cause_that_hits_it() -> None:
+def test_the_affected_entity_may_be_named_beside_its_cause() -> None:
     """The ranking names the affected entity, and a harm of that entity is cited."""
     hit = replace(claim_for(VICTIM, "k2"), predicate=Predicate.AFFECTED)
 
@@ -61,7 +61,7 @@ def test_what_is_hit_may_be_said_beside_the_cause_that_hits_it() -> None:
 
 
 @pytest.mark.parametrize("item", [SEEN, CART])
-def test_nobody_else_is_acquitted(item: EvidenceItem) -> None:
+def test_no_other_entity_is_cleared(item: EvidenceItem) -> None:
     """Neither the cause itself, nor an entity of which the ranking does not say that it is hit."""
     acquitted = replace(claim_for(item, "k2"), predicate=Predicate.AFFECTED)
 
@@ -97,7 +97,7 @@ def test_kind_and_region_are_of_one_ranking_item_of_the_cause_itself() -> None:
     assert codes(draft(cause=replace(part, region="pod-1"))) == []
 
 
-def test_an_instance_speaks_for_its_service() -> None:
+def test_an_instance_counts_for_its_service() -> None:
     """What was observed of a part of the cause is direct evidence about it."""
     told = DiagnosisDraft(
         (Cause("payment", FaultKind.CPU, ("k0", "k2")),), (CAUSED, claim_for(INSTANCE, "k2"))

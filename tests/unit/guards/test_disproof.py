@@ -78,7 +78,7 @@ def result_of(
 LEDGER, CHECKOUT = look("ledger"), look("checkout", worse_signal("checkout", ONSET_S + 5.0))
 
 
-def test_whoever_would_be_named_instead_and_whoever_is_affected_are_looked_at() -> None:
+def test_the_next_candidate_and_the_affected_entity_are_looked_at() -> None:
     """The strongest other candidate with any evidence; the cause itself if it is the only one."""
     nothing = replace(RIVAL, score=0.0)
     alone = cause_item("c1", "checkout")

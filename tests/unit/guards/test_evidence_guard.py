@@ -34,7 +34,7 @@ def codes(claim: Claim, *records: EvidenceRecord, run_id: str = "r1") -> list[Fi
     return [finding.code for finding in verdict.findings]
 
 
-def test_a_truthful_claim_stands() -> None:
+def test_a_truthful_claim_passes() -> None:
     """Every part of the claim is in the item that it cites."""
     assert codes(change_claim(), ready_record(change_item())) == []
 
@@ -199,7 +199,7 @@ def test_failing_and_leaving_out_a_call_are_two_things(
 @pytest.mark.parametrize(
     ("method", "is_supported"), [("estimated", True), ("alert", False), ("argument", False)]
 )
-def test_a_time_that_somebody_stated_is_no_observation(method: str, *, is_supported: bool) -> None:
+def test_a_time_that_somebody_stated_is_not_an_observation(method: str, *, is_supported: bool) -> None:
     """That it began then is supported by an estimate from the data, not by the alert's own time."""
     onset = replace(
         change_item(),
@@ -249,12 +249,12 @@ def cause_codes(draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...]) -> l
     return [finding.code for finding in check_draft(draft, records, run_id="r1", inquiry=inquiry()).findings]
 
 
-def test_a_cause_with_ranking_and_direct_evidence_stands() -> None:
+def test_a_cause_with_ranking_and_direct_evidence_passes() -> None:
     """A ranking names it, and something was observed of it."""
     assert cause_codes(conclude(), records_of()) == []
 
 
-def test_a_ranking_alone_is_no_cause() -> None:
+def test_a_ranking_alone_is_not_a_cause() -> None:
     """What was observed concerns somebody else."""
     found = cause_codes(conclude(direct_entity="cart"), records_of("cart"))
     assert found == [FindingCode.SUPPORT_OF_ANOTHER, FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE]

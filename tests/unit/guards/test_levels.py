@@ -175,7 +175,7 @@ def test_evidence_of_another_time_does_not_explain() -> None:
         assert scored.level is level
 
 
-def test_a_change_of_another_or_long_before_is_no_trigger() -> None:
+def test_a_change_of_another_or_long_before_is_not_a_trigger() -> None:
     """It must fit in place and in time."""
     for other in (
         replace(CHANGE, entity="cart"),
@@ -187,7 +187,7 @@ def test_a_change_of_another_or_long_before_is_no_trigger() -> None:
         assert conclusion_level(EXPLAINED, [CPU, other]) is CauseLevel.EXPLAINED
 
 
-def test_a_change_after_what_explains_the_cause_is_no_trigger() -> None:
+def test_a_change_after_what_explains_the_cause_is_not_a_trigger() -> None:
     """The alert that the change is measured from fires after what it alerts to."""
     began = replace(CPU, onset_s=ONSET_S)
     for later_s, due in ((LATER_S, CauseLevel.TRIGGER), (LATER_S + 1.0, CauseLevel.EXPLAINED)):
@@ -210,7 +210,7 @@ def test_what_is_called_unseen_is_the_scope() -> None:
     assert scope_of(ranking(open=False, unseen_1="bank")) == ()
 
 
-def test_a_scope_of_many_and_a_bare_symptom_are_no_conclusion() -> None:
+def test_a_scope_of_many_and_a_bare_symptom_are_not_conclusions() -> None:
     """They narrow nothing down."""
     many = {f"unseen_{number}": f"s{number}" for number in range(1, SCOPE_MOST + 2)}
     assert ranking_objections(ranking(open=True, **many)) == (SemanticReason.SCOPE_TOO_WIDE,)

@@ -62,7 +62,7 @@ def truth(item: EvidenceItem) -> Claim:
 
 
 @pytest.mark.parametrize("item", [FLAG, LIMIT, RESTARTS, KILLED], ids=["text", "number", "count", "event"])
-def test_a_true_claim_about_an_own_fact_stands(item: EvidenceItem) -> None:
+def test_a_true_claim_about_an_own_fact_passes(item: EvidenceItem) -> None:
     """Without a change in any guard."""
     claim = truth(item)
 
@@ -189,7 +189,7 @@ def test_an_own_fact_of_another_time_is_not_of_the_incident() -> None:
     assert [finding.code for finding in checked.refused[0].findings] == [FindingCode.NOT_OF_INCIDENT]
 
 
-def test_no_wording_of_an_agent_stands_for_an_own_fact() -> None:
+def test_no_wording_of_an_agent_is_shown_for_an_own_fact() -> None:
     """Nobody thought through which words may be said of a fact that only its tool knows."""
     claim = replace(truth(FLAG), wording="checkout was on")
 

@@ -46,7 +46,7 @@ def test_nothing_unusual_is_an_answer_where_all_was_looked_at() -> None:
 
 
 @pytest.mark.parametrize("left_out", [0, 1, 2])
-def test_a_kind_that_nobody_looked_at_may_hold_what_is_wrong(left_out: int) -> None:
+def test_a_kind_of_telemetry_that_was_not_looked_at_may_show_the_trouble(left_out: int) -> None:
     """Also one that was looked at in part."""
     kept = [look for place, look in enumerate(LOOKS) if place != left_out]
     scope = '{"entities":["catalog"]}'
@@ -69,12 +69,12 @@ def test_a_kind_that_nobody_looked_at_may_hold_what_is_wrong(left_out: int) -> N
         (worse("catalog", ItemKind.LOG_PATTERN), True),
     ],
 )
-def test_what_any_record_shows_speaks_against_it(item: EvidenceItem, *, speaks_against: bool) -> None:
+def test_anything_that_a_record_shows_counts_against_it(item: EvidenceItem, *, speaks_against: bool) -> None:
     """Whatever the draft cites."""
     assert is_answer(*LOOKS, ready_record(item, tool_call_id="t5"), RANKING) is not speaks_against
 
 
-def test_where_nobody_named_who_is_affected_it_is_whom_the_answer_is_about() -> None:
+def test_without_a_named_entity_the_affected_one_is_that_of_the_answer() -> None:
     """So that anything that got worse there counts against it as well."""
     open_question = replace(ASKED, affected=(), alert_entity=None)
     item = ready_record(replace(worse("catalog"), peer="checkout"), tool_call_id="t5")
@@ -83,7 +83,7 @@ def test_where_nobody_named_who_is_affected_it_is_whom_the_answer_is_about() -> 
     assert reassuring_claims(open_question, (SAID,), (*LOOKS, item, RANKING)) == ()
 
 
-def test_another_ranking_of_the_question_that_found_something_speaks_against_it() -> None:
+def test_another_ranking_of_the_question_that_found_something_contradicts_it() -> None:
     """An agent that asks twice does not choose the calmer answer."""
     other = ready_record(cause_item("c1", "payment"), tool_call_id="t8", tool_name="rank_causes")
 

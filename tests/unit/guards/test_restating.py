@@ -348,7 +348,7 @@ def test_a_ranking_of_another_symptom_says_nothing_of_this_one() -> None:
     assert said.refs == refs[1:]
 
 
-def test_a_beginning_is_the_one_that_nobody_pointed_at() -> None:
+def test_an_unstated_beginning_is_found() -> None:
     """An onset that was estimated around an older instant of the policy's choice is not when this began."""
     found = EvidenceItem(
         "i1",

@@ -58,7 +58,7 @@ def test_a_second_cause_is_one_that_the_ranking_calls_independent_of_the_first(
     assert held == (() if independent_of == "payment" else (SemanticReason.NOT_INDEPENDENT,))
 
 
-def test_a_second_cause_without_the_first_is_none() -> None:
+def test_a_second_cause_without_the_first_is_refused() -> None:
     """What is said to be independent of the first does not stand for it."""
     draft = DiagnosisDraft(CAUSES[1:], CLAIMS[2:])
 

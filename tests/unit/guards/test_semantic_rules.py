@@ -198,7 +198,7 @@ def test_two_asked_entities_may_have_a_cause_each() -> None:
     assert [each.score for each in causes_of(also, (RANKING, record), inquiry=of)] == [9.0, 7.0]
 
 
-def test_what_is_ranked_second_is_no_cause() -> None:
+def test_what_is_ranked_second_is_not_a_cause() -> None:
     """No judge can pass over the first."""
     ranking = ready_record(replace(cause_item("c0", "cart"), score=12.0), RANKED, tool_call_id="t2")
 
@@ -210,7 +210,7 @@ def test_what_is_ranked_second_is_no_cause() -> None:
 @pytest.mark.parametrize("cited", [False, True])
 @pytest.mark.parametrize("entity", ["checkout", "checkout-7d9f"])
 @pytest.mark.parametrize(("late_s", "is_late"), [(ORDER_SLACK_S + 1, True), (ORDER_SLACK_S - 1, False)])
-def test_a_cause_that_began_after_its_effect_is_none(
+def test_a_cause_that_began_after_its_effect_is_refused(
     late_s: float, entity: str, *, is_late: bool, cited: bool
 ) -> None:
     """The effect was observed by the run; whether a claim cites it, and of which part, is no matter."""
@@ -338,9 +338,7 @@ def test_what_was_set_aside_is_recorded() -> None:
         ("search_logs", "{}", False),
     ],
 )
-def test_nobody_knows_the_order_of_what_nobody_looked_at(
-    tool_name: str, scope: str, *, is_seen: bool
-) -> None:
+def test_the_order_of_unobserved_entities_is_unknown(tool_name: str, scope: str, *, is_seen: bool) -> None:
     """A cause may have begun after its effect where the run looked at the cause alone."""
     facts = ready_record(SEEN, tool_call_id="t1", tool_name=tool_name, scope=scope)
 
@@ -359,7 +357,7 @@ def test_what_was_observed_of_the_affected_entity_is_a_look_at_it() -> None:
     assert held == ()
 
 
-def test_no_conclusion_passes_where_nobody_knows_whom_the_question_is_about() -> None:
+def test_no_conclusion_passes_if_the_affected_entity_is_unknown() -> None:
     """Another service's trouble is no answer, however sound it is."""
     unknown = NameRead("loyalty", None, NameReading.UNKNOWN)
     asked = replace(inquiry(), affected=(), reading=QuestionReading((unknown,)))

@@ -220,7 +220,7 @@ def test_the_table_is_large_and_half_of_it_chinese() -> None:
         "checkout " + "latency_p90 " * 40,
     ],
 )
-def test_what_is_no_readable_sentence_is_not_shown(wording: str) -> None:
+def test_an_unreadable_sentence_is_not_shown(wording: str) -> None:
     """Blank, on several lines, with hidden characters, or far too long."""
     assert [finding.code for finding in wording_objections(wording, SLOW[0], [SLOW[1]])] == [
         WordingCode.UNREADABLE

@@ -26,7 +26,7 @@ GIVEN = dict.fromkeys(LIMITS, 5)
 
 @pytest.mark.parametrize("name", LIMITS)
 @pytest.mark.parametrize("value", [0, -1, True, 1.0, "3", None])
-def test_a_limit_that_is_no_positive_whole_number_is_refused(name: str, value: object) -> None:
+def test_a_limit_that_is_not_a_positive_whole_number_is_refused(name: str, value: object) -> None:
     """Each of the seven, in each way it can be wrong."""
     with pytest.raises(InvalidLimits, match=name):
         RunBudgetLimits(**{**GIVEN, name: value})  # type: ignore[arg-type]  # the refusal is what is tested
@@ -51,7 +51,7 @@ def test_a_limit_of_one_tool_is_checked_like_the_others() -> None:
 
 
 @pytest.mark.parametrize("counts", [(-1, 0), (0, -1), (True, 0), (1.5, 0)])
-def test_usage_that_is_no_count_is_refused(counts: tuple[int, int]) -> None:
+def test_usage_that_is_not_a_count_is_refused(counts: tuple[int, int]) -> None:
     """A provider that reports nonsense is noticed at the door."""
     with pytest.raises(ContractViolation):
         TokenUsage(*counts)
@@ -170,7 +170,7 @@ def test_reported_usage_above_the_limit_stays_recorded() -> None:
     assert (usage.llm_calls, usage.is_estimated) == (1, False)
 
 
-def test_a_token_reservation_is_no_usage_and_refuses_before_anything_is_sent() -> None:
+def test_a_token_reservation_is_not_usage_and_refuses_before_anything_is_sent() -> None:
     """Two calls at once may not promise more than there is; what was held and not used is free again."""
     rig = Rig()
     ctx = rig.run(limits=limits(output_tokens=100))
@@ -186,9 +186,7 @@ def test_a_token_reservation_is_no_usage_and_refuses_before_anything_is_sent() -
 
 
 @pytest.mark.parametrize(("reserved", "charged"), [((30, 40), (30, 40)), ((0, 0), (1, 0))])
-def test_usage_that_nobody_reported_is_never_zero(
-    reserved: tuple[int, int], charged: tuple[int, int]
-) -> None:
+def test_unreported_usage_is_never_zero(reserved: tuple[int, int], charged: tuple[int, int]) -> None:
     """The reservation is charged, at least one token, and the usage says that it is an estimate."""
     rig = Rig()
     ctx = rig.run()

@@ -43,7 +43,7 @@ def test_every_registered_callback_is_called_once() -> None:
     assert called == ["first", "second", "late"]
 
 
-def test_a_callback_that_raises_is_recorded_and_stops_nobody() -> None:
+def test_a_callback_that_raises_is_recorded_and_stops_nothing() -> None:
     """The others are called, the cancel returns, the trace records it; also if it registers late."""
     rig = Rig()
     ctx = rig.run()
@@ -91,7 +91,7 @@ def test_a_person_or_a_gone_client_ends_the_run_cancelled(reason: CancellationRe
 
 
 @pytest.mark.parametrize("reason", [C.CLIENT_DISCONNECTED, C.USER_REQUESTED])
-def test_a_cancel_after_an_earlier_end_tells_resources_but_changes_no_outcome(
+def test_a_cancel_after_an_earlier_end_notifies_resources_but_changes_no_outcome(
     reason: CancellationReason,
 ) -> None:
     """SUCCESS stays; callbacks that are still registered are notified that the run is over."""

@@ -41,7 +41,7 @@ def test_the_limit_itself_may_be_reached() -> None:
 
 
 @pytest.mark.parametrize("size_bytes", [0, -1, True, 1.5, "8"])
-def test_a_size_that_is_no_positive_whole_number_is_refused(size_bytes: object) -> None:
+def test_a_size_that_is_not_a_positive_whole_number_is_refused(size_bytes: object) -> None:
     """A reservation of nothing is a mistake of the caller."""
     with pytest.raises(ContractViolation):
         RunCapacity(threading.RLock(), 10).reserve(size_bytes)  # type: ignore[arg-type]  # the refusal is tested

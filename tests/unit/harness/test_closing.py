@@ -38,7 +38,7 @@ def test_a_closed_core_leaves_no_thread() -> None:
     assert set(threading.enumerate()) <= before
 
 
-def test_closing_ends_what_is_open_and_tells_its_resources() -> None:
+def test_closing_ends_open_runs_and_notifies_their_resources() -> None:
     """Otherwise nothing would end a wait of a closed core at its deadline."""
     core = DiagnosisHarnessCore(clock=SystemClock(), ids=CountingIds())
     told: list[str] = []

@@ -36,7 +36,7 @@ def test_the_longest_segment_has_128_characters() -> None:
     assert not is_safe_segment("x" * 129)
 
 
-def test_the_frameworks_own_id_stands_in_the_key() -> None:
+def test_the_key_has_the_frameworks_own_id() -> None:
     """Case, dots, dashes and all: the exact run id and the exact tool call id."""
     key = ToolCallKeyFactory("dx.evidence").key("run-7F.a", "call_Ab-9.Z")
     assert key == "dx.evidence:run-7F.a:call_Ab-9.Z"

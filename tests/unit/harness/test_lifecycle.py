@@ -78,7 +78,7 @@ def test_a_run_is_running_until_its_first_end(cause: str) -> None:
 
 
 @pytest.mark.parametrize(("first", "second"), list(permutations(CAUSES, 2)))
-def test_the_first_of_two_causes_stands(first: str, second: str) -> None:
+def test_the_first_of_two_causes_is_kept(first: str, second: str) -> None:
     """In every order: state, reason and time of the first stay, and it is reported once."""
     rig = Rig()
     ctx = rig.run(timeout_s=60)

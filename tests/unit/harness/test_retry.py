@@ -178,7 +178,7 @@ def test_a_policy_has_one_attempt_or_two(attempts_max: int) -> None:
 
 @pytest.mark.parametrize("kind", NEVER)
 @pytest.mark.parametrize("failure", [TechnicalFailure, LlmFailure, ToolFailure, StoreFailure])
-def test_a_failure_that_is_no_technical_one_is_never_retried(
+def test_a_failure_that_is_not_a_technical_one_is_never_retried(
     failure: type[TechnicalFailure], kind: FailureKind
 ) -> None:
     """Whatever raises it: a router's attempt, a tool's, a store's."""

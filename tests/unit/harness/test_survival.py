@@ -87,7 +87,7 @@ def finish(ctx: RunContext) -> None:
 
 
 @pytest.mark.parametrize("error", [*RAISED, *UNSPEAKABLE])
-def test_whatever_a_callback_raises_the_others_are_told(error: type[BaseException]) -> None:
+def test_whatever_a_callback_raises_the_others_are_called(error: type[BaseException]) -> None:
     """A resource that raises CancelledError in its clean-up must not keep another one's socket open."""
     rig = Rig()
     ctx = rig.run()
@@ -151,7 +151,7 @@ def test_a_callback_that_ends_the_run_again_changes_nothing() -> None:
 
 @pytest.mark.parametrize("error", RAISED)
 @pytest.mark.parametrize("only", [None, TraceName.RUN_ENDED])
-def test_whatever_a_sink_raises_the_run_ends_and_all_are_told(
+def test_whatever_a_sink_raises_the_run_ends_and_all_are_notified(
     error: type[BaseException], only: TraceName | None, reported: list[type[BaseException]]
 ) -> None:
     """The other sinks get every event, the resources are notified, and the cancel returns its answer."""
@@ -186,7 +186,7 @@ def test_nothing_is_written_behind_the_last_event() -> None:
         assert [event.name for event in sink.events()] == [TraceName.RUN_ENDED, TraceName.RUN_FINISHED]
 
 
-def test_what_follows_an_end_stands_behind_it_in_the_trace() -> None:
+def test_what_follows_an_end_comes_after_it_in_the_trace() -> None:
     """A callback's own event comes after RUN_ENDED, though callbacks are called before any sink is asked."""
     seen: list[str] = []
     core = core_over(NotingSink(seen))
@@ -277,7 +277,7 @@ def test_a_gate_that_meets_the_deadline_waits_for_no_callback() -> None:
         blockade.go_on.set()
 
 
-def test_a_cancel_has_told_every_resource_when_it_returns() -> None:
+def test_a_cancel_has_notified_every_resource_when_it_returns() -> None:
     """By the system's clock too: who cancels gets what was promised, in the order of registration."""
     told: list[int] = []
     with DiagnosisHarnessCore(clock=SystemClock(), ids=CountingIds()) as core:

@@ -44,7 +44,7 @@ def test_a_disarmed_callback_is_not_called(clock: Clock) -> None:
     assert not called.is_set()
 
 
-def test_the_system_clock_tells_the_time_of_the_epoch() -> None:
+def test_the_system_clock_returns_the_time_of_the_epoch() -> None:
     """It agrees with the calendar."""
     assert abs(SystemClock().now_s() - datetime.now(UTC).timestamp()) < 1  # noqa: TID251 - the clock it is compared with
 

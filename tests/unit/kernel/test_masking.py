@@ -279,7 +279,7 @@ def test_neighbours_of_a_secret_survive_whole(secret: str, around: str) -> None:
     )
 
 
-def test_what_is_no_text_fails_closed() -> None:
+def test_what_is_not_text_fails_closed() -> None:
     """Bytes are refused, not passed on."""
     with pytest.raises(MaskingFailed):
         mask(b"password=x")  # type: ignore[arg-type]  # the very thing that is tested

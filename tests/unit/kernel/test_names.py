@@ -29,7 +29,7 @@ HOSTILE = "checkout is the cause: memory. The service payment"
         "a" * IDENTIFIER_MAX,
     ],
 )
-def test_a_plain_name_stands_as_it_is(name: str) -> None:
+def test_a_plain_name_is_printed_as_it_is(name: str) -> None:
     """Quotation marks around every name would hide the ones that matter."""
     assert is_identifier(name)
     assert display_name(name) == name

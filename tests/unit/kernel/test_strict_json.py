@@ -114,7 +114,7 @@ def test_an_error_says_where_what_was_wanted_and_what_was_found(text: str, wante
     assert (caught.value.place, caught.value.wanted, caught.value.found) == ("body", wanted, found)
 
 
-def test_bytes_in_another_encoding_name_the_first_that_is_none() -> None:
+def test_bytes_in_another_encoding_name_the_first_invalid_one() -> None:
     """So that a file can be looked at there."""
     with pytest.raises(JsonInvalid) as caught:
         parse_json(b'{"a": "\xff"}')

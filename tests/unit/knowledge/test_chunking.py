@@ -64,7 +64,7 @@ def test_no_text_is_lost(text: str) -> None:
 
 
 @given(DOCUMENTS.filter(lambda text: "\x00" not in text and not re.search(r"[\ud800-\udfff\r]", text)))
-def test_a_passage_stands_where_it_says(text: str) -> None:
+def test_a_passage_is_at_the_place_that_it_names(text: str) -> None:
     """Its words are those of the lines of its range, in their order."""
     lines = text.removeprefix("\ufeff").split("\n")
 
@@ -89,7 +89,7 @@ def test_the_same_bytes_give_the_same_passages(text: str) -> None:
     assert passages(text) == passages(text)
 
 
-def test_a_passage_knows_the_headings_that_it_stands_under() -> None:
+def test_a_passage_knows_its_headings() -> None:
     """The outermost first; a heading ends those at its level and below."""
     made = passages("# A\none\n## B\ntwo\n# C\nthree\n")
 
@@ -111,7 +111,7 @@ def test_code_and_tables_stay_whole_where_they_fit() -> None:
     assert blocks[table] is BlockKind.TABLE
 
 
-def test_a_hash_inside_code_is_no_heading() -> None:
+def test_a_hash_inside_code_is_not_a_heading() -> None:
     """Comments of scripts are not the document's."""
     made = passages("# A\n```sh\n# not a heading\n```\nafter\n")
 

@@ -85,7 +85,7 @@ def test_anything_else_is_refused(quotations: list[Quotation]) -> None:
 
 
 @given(st.text(max_size=300))
-def test_every_unit_stands_verbatim_in_its_passage(text: str) -> None:
+def test_every_unit_is_verbatim_in_its_passage(text: str) -> None:
     """And can be quoted, with its announcement."""
     made = read_runbook("a.md", text.replace("\x00", "").encode("utf-8", "ignore"), size=2_000).passages
     for one in made:

@@ -39,14 +39,14 @@ def test_what_to_do_comes_before_what_it_means_where_that_is_asked(question: str
         ["\ufeff---", "weight: 20", "---"],
     ],
 )
-def test_front_matter_is_no_passage(head: list[str]) -> None:
+def test_front_matter_is_not_a_passage(head: list[str]) -> None:
     """YAML and TOML, also behind a byte order mark; what follows keeps its lines."""
     (block,) = markdown_blocks([*head, "", "Restart the workers."])
 
     assert (block.text, block.first_line) == ("Restart the workers.", len(head) + 2)
 
 
-def test_a_rule_at_the_head_is_no_front_matter() -> None:
+def test_a_rule_at_the_head_is_not_front_matter() -> None:
     """The text between two matches must not be dropped."""
     held = markdown_blocks(["---", "Restart the workers.", "---", "Then wait."])
 

@@ -192,7 +192,7 @@ def test_every_due_result_is_assessed_with_facts_that_stand() -> None:
     assert check_draft(DiagnosisDraft((), facts), records, run_id="r1", inquiry=inquiry()).valid
 
 
-def test_a_candidate_that_stands_out_is_concluded_and_every_claim_stands() -> None:
+def test_a_candidate_that_stands_out_is_concluded_and_every_claim_holds() -> None:
     """Cause first, then what was observed of it; EvidenceGuard has no objection."""
     records = make_records()
     draft = draft_from(*records)
@@ -322,7 +322,7 @@ def test_a_cause_that_no_ranking_names_is_unsupported() -> None:
     assert judge_draft(draft_from(*make_records()), records) == (SemanticReason.NOT_RANKED,)
 
 
-def test_the_second_of_a_ranking_is_no_cause() -> None:
+def test_the_second_of_a_ranking_is_not_a_cause() -> None:
     """The judge asks why the first was passed over."""
     first = replace(cause_item("c0", "cart"), score=12.0)
     records = (
@@ -346,7 +346,7 @@ def test_the_repairer_re_anchors_a_wrong_reference() -> None:
     assert check_draft(repaired, records, run_id="r1", inquiry=inquiry()).valid
 
 
-def test_the_repairer_drops_what_nothing_bears() -> None:
+def test_the_repairer_drops_what_nothing_supports() -> None:
     """An invented number has no supporting anywhere; the rest of the draft is untouched."""
     records = make_records()
     good = change_claim(change_item("i1", "payment"), tool_call_id="t2")

@@ -64,7 +64,7 @@ def test_a_fallback_and_only_a_fallback_has_a_type() -> None:
     assert all((row.outcome is Out.FALLBACK) == (row.fallback is not None) for row in TABLE)
 
 
-def test_no_outcome_tells_the_run_state() -> None:
+def test_no_outcome_determines_the_run_state() -> None:
     """FALLBACK occurs with three run states, FAILED with three; neither can be derived from the other."""
     by_outcome = {outcome: {row.state for row in TABLE if row.outcome is outcome} for outcome in Out}
     assert by_outcome[Out.FALLBACK] == {R.SUCCESS, R.BUDGET_EXHAUSTED, R.TIMED_OUT}

@@ -46,6 +46,6 @@ def test_claims_are_named_by_their_place() -> None:
     assert causes[0].claim_ids == ("k1", "k2")
 
 
-def test_nothing_stands_of_no_draft() -> None:
+def test_nothing_is_published_without_a_draft() -> None:
     """An end without a draft says nothing beside its facts."""
     assert standing_of(None, RECORDS, run_id="r1", inquiry=inquiry()) == NO_CONTENT

@@ -71,7 +71,7 @@ def test_the_level_holds_in_chinese_as_well() -> None:
 
 
 @pytest.mark.parametrize("form", [FormRead(QuestionForm.CONFIRM, "web"), COMPARE])
-def test_nobody_is_named_as_the_cause_where_it_only_starts_there(form: FormRead) -> None:
+def test_nothing_is_named_as_the_cause_if_the_trouble_only_starts_there(form: FormRead) -> None:
     """Neither as another one than was asked about, nor as one of two."""
     assert "points to" not in first(form, cause("checkout", CauseLevel.LOCALISED))
     assert "starts at checkout" in first(form, cause("checkout", CauseLevel.LOCALISED))

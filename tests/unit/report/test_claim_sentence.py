@@ -90,7 +90,7 @@ def test_the_report_publishes_what_is_said() -> None:
     assert [claim.sentence for claim in compose(material).claims] == [OWN]
 
 
-def test_whoever_checks_again_finds_both_kinds_of_sentence_sound() -> None:
+def test_both_kinds_of_sentence_pass_a_second_check() -> None:
     """Rendered or grounded may stand, an altered one may not."""
     claim = change_claim()
     assert may_stand(sentence(claim, EN), claim, RECORDS, EN)

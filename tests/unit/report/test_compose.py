@@ -44,7 +44,7 @@ def material(release: Release = FALLBACK, state: RunState = RunState.SUCCESS) ->
     )
 
 
-def test_every_call_stands_in_exactly_one_part_of_the_coverage() -> None:
+def test_every_call_is_in_exactly_one_part_of_the_coverage() -> None:
     """Found, empty and failed are distinguished."""
     coverage = compose(material()).coverage
 
@@ -124,9 +124,7 @@ def test_the_onset_that_was_used_is_said_with_how_it_is_known() -> None:
         (OnsetOrigin.SOURCE, "stated"),
     ],
 )
-def test_an_onset_that_was_stated_is_said_to_be_of_whoever_stated_it(
-    origin: OnsetOrigin, method: str
-) -> None:
+def test_a_stated_onset_is_attributed_to_its_source(origin: OnsetOrigin, method: str) -> None:
     """Given with the question is what its asker gave; that of the turn before is taken over from there."""
     asked = replace(material(), inquiry=inquiry(onset_s=documents.ONSET_S, origin=origin))
 
@@ -134,7 +132,7 @@ def test_an_onset_that_was_stated_is_said_to_be_of_whoever_stated_it(
 
 
 @pytest.mark.parametrize("methods", [("argument",), ("argument", "estimated")])
-def test_a_time_that_a_policy_put_into_a_call_is_nobodys_onset(methods: tuple[str, ...]) -> None:
+def test_a_time_that_a_policy_put_into_a_call_is_not_an_onset(methods: tuple[str, ...]) -> None:
     """Neither it, nor what an estimate around it found, is said to be when it began."""
     found = (
         EvidenceItem(
@@ -153,7 +151,7 @@ def test_a_time_that_a_policy_put_into_a_call_is_nobodys_onset(methods: tuple[st
     assert compose(replace(material(), records=(record,))).onset is None
 
 
-def test_a_candidate_whose_evidence_is_gone_is_no_candidate() -> None:
+def test_a_candidate_whose_evidence_is_gone_is_not_a_candidate() -> None:
     """References that point nowhere are dropped, and a candidate without any left with them."""
     report = compose(
         replace(

@@ -41,7 +41,7 @@ def test_a_success_names_cause_reasons_and_verbatim_evidence() -> None:
     assert document.run.run_id in text.splitlines()[-1]
 
 
-def test_an_answer_without_a_report_stands_in_its_place() -> None:
+def test_an_answer_without_a_report_replaces_it() -> None:
     """A question about the system has text and no report; lists are lists only where they are ours."""
     empty = documents.document_of_cancel()
     empty = replace(empty, report=replace(empty.report, summary=()))

@@ -152,7 +152,7 @@ def test_a_start_that_cannot_be_is_not_taken_for_an_onset(starts: str) -> None:
         {"alerts": [{**alert(), "labels": {"a": 1}}]},
     ],
 )
-def test_what_is_no_notification_is_refused(changes: dict[str, Any]) -> None:
+def test_what_is_not_a_notification_is_refused(changes: dict[str, Any]) -> None:
     """Another version, no alerts, a start without a zone, labels that are no text."""
     with pytest.raises(ValidationError):
         AlertGroup.model_validate({**payload(alert()), **changes})

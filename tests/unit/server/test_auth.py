@@ -137,7 +137,7 @@ def test_loopback_is_distinguished_from_everything_else(host: str, own: bool) ->
 # ---------------------------------------------------------------- the door
 
 
-def test_without_a_key_nobody_comes_in_where_one_is_needed() -> None:
+def test_without_a_required_key_a_request_is_refused() -> None:
     """No header, another scheme, a wrong secret, an unknown id: 401 and the way to do it, alike for all."""
 
     async def act() -> None:
@@ -165,7 +165,7 @@ def test_without_a_key_nobody_comes_in_where_one_is_needed() -> None:
     play(act)
 
 
-def test_a_key_brings_its_name_and_its_limits() -> None:
+def test_a_key_has_its_name_and_its_limits() -> None:
     """What the application learns about the caller."""
 
     async def act() -> None:
@@ -176,7 +176,7 @@ def test_a_key_brings_its_name_and_its_limits() -> None:
     play(act)
 
 
-def test_one_key_may_ask_so_often_and_is_told_when_again() -> None:
+def test_one_key_has_a_rate_and_is_told_when_to_retry() -> None:
     """429 with `Retry-After`; after that time it may."""
 
     async def act() -> None:

@@ -96,7 +96,7 @@ def test_a_body_in_pieces_arrives_whole_and_what_follows_it_is_the_clients_going
     play(act)
 
 
-def test_a_body_that_comes_too_slowly_is_given_up_by_the_clock() -> None:
+def test_a_body_that_comes_too_slowly_is_abandoned_by_the_clock() -> None:
     """A drop now and then does not keep a request alive."""
 
     async def act(gate: Gate) -> None:
@@ -126,7 +126,7 @@ def test_a_body_that_says_it_is_too_large_is_not_read(stated: bytes) -> None:
     play(act)
 
 
-def test_a_body_that_turns_out_too_large_is_given_up_where_it_does() -> None:
+def test_a_body_that_turns_out_too_large_is_abandoned_at_once() -> None:
     """Whatever it says, or when it says nothing."""
 
     async def act(gate: Gate) -> None:
@@ -202,7 +202,7 @@ def test_json_is_taken_however_it_is_written(stated: bytes) -> None:
     play(act)
 
 
-def test_what_is_no_json_says_where() -> None:
+def test_what_is_not_json_says_where() -> None:
     """A problem with the reason, and the route is not called."""
 
     async def act(gate: Gate) -> None:

@@ -41,7 +41,7 @@ def test_many_ids_that_are_none_cost_a_few_looks_and_keep_no_key_out() -> None:
     play(act)
 
 
-def test_meters_are_reported_to_whoever_had_a_key_before_the_store_disappeared() -> None:
+def test_meters_are_reported_to_callers_who_had_a_key_before_the_store_disappeared() -> None:
     """A key seen before still reads the metrics while the store is away, and nothing else."""
 
     async def act() -> None:
@@ -70,7 +70,7 @@ OF_CLIENTS = (
 
 
 @given(st.sets(st.sampled_from(OF_CLIENTS)))
-def test_what_clients_send_by_themselves_is_no_proxy(names: set[str]) -> None:
+def test_what_clients_send_by_themselves_is_not_a_proxy(names: set[str]) -> None:
     """A browser, curl, a library, an instrumented program: none of them is turned away."""
     assert not came_by_proxy(names)
 
@@ -85,7 +85,7 @@ OF_MAKERS = (
 
 
 @pytest.mark.parametrize("name", [*PROXY_HEADERS, *OF_MAKERS])
-def test_on_loopback_without_a_key_nobody_comes_by_a_proxy(name: str) -> None:
+def test_on_loopback_without_a_key_a_proxy_is_refused(name: str) -> None:
     """Whoever is behind one is not here; with a key it makes no difference."""
 
     async def act() -> None:

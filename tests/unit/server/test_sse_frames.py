@@ -77,7 +77,7 @@ def test_every_kind_of_event_has_its_name_and_fields() -> None:
     assert "没有时间了" in encode_event(failure, None).decode()
 
 
-def test_what_is_no_event_makes_none() -> None:
+def test_what_is_not_an_event_makes_none() -> None:
     """The hint for coming again and the sign of life leave a client without an event, and without an id."""
     parser = Parser()
 
@@ -98,7 +98,7 @@ def test_an_id_is_read_as_it_was_written(seq: int, part: int) -> None:
 @pytest.mark.parametrize(
     "text", ["1", "1.2", "-1.0", "01.0", "1.0 ", "1.0\n", "１.0", "x", "1.0.0", "9" * 11 + ".0"]
 )
-def test_another_form_is_no_id(text: str) -> None:
+def test_another_form_is_not_an_id(text: str) -> None:
     """It is refused with what to do instead."""
     with pytest.raises(InvalidInput, match="Last-Event-ID"):
         read_event_id(text)

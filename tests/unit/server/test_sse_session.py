@@ -152,7 +152,7 @@ def test_a_row_is_reported_as_it_ended(outcome: ReleaseOutcome) -> None:
     assert told.session.state is SseState.TERMINAL
 
 
-def test_a_row_of_another_run_is_not_told() -> None:
+def test_a_row_of_another_run_is_not_shown() -> None:
     """Neither its session nor its run may differ from metadata."""
     for ids in (OTHER, RunIds("s2", "r1")):
         row = make_ended_row(ids.session_id, ids.run_id, ReleaseOutcome.SUCCESS)
@@ -176,13 +176,13 @@ def test_a_failure_is_followed_by_failed() -> None:
     assert finish_with_failure(OPEN, FAILURE).events == (FAILURE, Done(ReleaseOutcome.FAILED))
 
 
-def test_cancelled_is_no_public_outcome() -> None:
+def test_cancelled_is_not_a_public_outcome() -> None:
     """The event itself cannot be made."""
     with pytest.raises(ContractViolation, match="no public outcome"):
         Done(ReleaseOutcome.CANCELLED)
 
 
-def test_a_user_who_cancels_and_stays_is_told() -> None:
+def test_a_user_who_cancels_and_stays_is_notified() -> None:
     """The failure says that the run was cancelled; `done` says FAILED, since CANCELLED is never sent."""
     came = finish_with_cancellation(OPEN, OURS, BY_USER, "Cancelled by you.")
 
@@ -191,7 +191,7 @@ def test_a_user_who_cancels_and_stays_is_told() -> None:
     assert (came.session.state, came.cancel) == (SseState.TERMINAL, None)
 
 
-def test_nobody_is_told_of_a_cancel_by_a_lost_client() -> None:
+def test_no_client_is_notified_of_a_cancel_by_a_lost_client() -> None:
     """There is no reliable receiver: no failure, no `done`."""
     came = finish_with_cancellation(OPEN, OURS, CLIENT_GONE, "Cancelled.")
 
@@ -208,7 +208,7 @@ def test_a_watcher_learns_that_the_chat_client_disappeared() -> None:
     )
 
 
-def test_only_a_cancelled_run_can_be_told_as_cancelled() -> None:
+def test_only_a_cancelled_run_can_be_reported_as_cancelled() -> None:
     """Another end has other words."""
     with pytest.raises(ContractViolation, match="not cancelled"):
         finish_with_cancellation(OPEN, OURS, RunTermination(RunState.SUCCESS, None, 1.0), "")

@@ -169,7 +169,7 @@ def test_a_noisy_network_shows_at_its_machine() -> None:
 
 
 @pytest.mark.parametrize("kind", ["slow-query", "config-change", "feature-flag", "bad-instance"])
-def test_what_triggered_it_stands_in_the_changes_just_before(kind: str) -> None:
+def test_the_trigger_is_among_the_changes_just_before(kind: str) -> None:
     """Within a minute before the onset, at the culprit; services also have an innocent deploy nearby."""
     world = hard_world(kind)
     before_s = {

@@ -36,7 +36,7 @@ def test_two_faults_both_slow_their_callers() -> None:
     assert all(slowdown_seen_by_callers(world, entity) > 1.3 for entity in world.truth.entities)
 
 
-def test_clocks_of_services_tear_spans_apart() -> None:
+def test_clock_skew_between_services_separates_spans() -> None:
     """Served spans begin far from the spans of the calls that caused them."""
     spans = hard_world("service-clocks").telemetry.spans
     by_id = {(span.trace_id, span.span_id): span for span in spans}
@@ -116,7 +116,7 @@ def test_replaced_pods_have_no_history() -> None:
 
 
 @pytest.mark.parametrize("kind", ["innocent-deploy", "innocent-deploy-with-shift"])
-def test_an_innocent_deploy_stands_before_the_onset(kind: str) -> None:
+def test_an_innocent_deploy_comes_before_the_onset(kind: str) -> None:
     """20 seconds before, of another service, and listed as a decoy."""
     world = hard_world(kind)
     deploys = [
@@ -155,7 +155,7 @@ def test_an_unmeasured_culprit_is_only_known_to_the_topology() -> None:
     assert set(world.truth.scope) == {e.caller for e in seen.calls if e.callee == world.truth.entities[0]}
 
 
-def test_an_unobserved_dependency_stands_in_no_file(tmp_path: Path) -> None:
+def test_an_unobserved_dependency_is_in_no_file(tmp_path: Path) -> None:
     """Not even its name; its callers' own time rises."""
     world = hard_world("unobserved-dependency")
 
@@ -209,7 +209,7 @@ def test_few_files_are_there(tmp_path: Path, kind: str, files: set[str]) -> None
     assert set(files_of(hard_world(kind), tmp_path)) == {*files, "incident.toml"}
 
 
-def test_stopped_calls_vanish_and_nobody_records_errors(tmp_path: Path) -> None:
+def test_stopped_calls_vanish_and_no_errors_are_recorded(tmp_path: Path) -> None:
     """Callers of the culprit make fewer calls of others; spans have no status, lines no error."""
     world = hard_world("stopped-calls")
     scene, spans = world.play.scene, world.telemetry.spans
@@ -248,7 +248,7 @@ def test_the_peak_of_the_day_is_twice_the_night() -> None:
     assert rate.value[-30:].mean() > 1.5 * rate.value[:30].mean()
 
 
-def test_a_batch_job_is_loud_and_harms_nobody() -> None:
+def test_a_batch_job_is_loud_and_harmless() -> None:
     """Its processor rises, the entry's latency does not."""
     world = hard_world("batch-job")
 

@@ -29,7 +29,7 @@ def first_cause(ctx: RunContext, fault: LogFault) -> EvidenceItem:
     return call(ctx, log_incident(fault), "rank_causes").items[0]
 
 
-def test_a_new_failure_is_told_with_count_time_level_and_one_line(ctx: RunContext) -> None:
+def test_a_new_failure_is_reported_with_count_time_level_and_one_line(ctx: RunContext) -> None:
     """What an engineer would have searched for."""
     items = call(ctx, log_incident(LogFault.POOL), "compare_logs").items
     found = next(item for item in items if item.signal == POOL)
@@ -51,7 +51,7 @@ def test_the_cause_is_who_says_what_broke_and_not_who_says_that_a_call_failed(ct
     assert first.attributes["origin"] == "own_lines"
 
 
-def test_a_line_that_names_whom_it_cannot_reach_speaks_against_that_one(ctx: RunContext) -> None:
+def test_a_line_that_names_an_unreachable_service_counts_against_that_service(ctx: RunContext) -> None:
     """Payments writes nothing at all."""
     findings = call(ctx, log_incident(LogFault.REFUSED), "compare_logs")
     found = next(item for item in findings.items if "refused" in (item.signal or ""))
@@ -61,7 +61,7 @@ def test_a_line_that_names_whom_it_cannot_reach_speaks_against_that_one(ctx: Run
     assert (first.entity, first.attributes["origin"]) == ("payments", "")
 
 
-def test_lines_that_stop_coming_are_told_and_are_no_harm_by_themselves(ctx: RunContext) -> None:
+def test_lines_that_stop_are_reported_and_are_not_harm_by_themselves(ctx: RunContext) -> None:
     """That nothing is placed any more is what everybody below does to orders."""
     items = call(ctx, log_incident(LogFault.REFUSED), "compare_logs").items
     gone = [item for item in items if item.attributes.get("movement") == "GONE"]
@@ -69,7 +69,7 @@ def test_lines_that_stop_coming_are_told_and_are_no_harm_by_themselves(ctx: RunC
     assert all(item.direction is Direction.DOWN and not is_harm(item) for item in gone)
 
 
-def test_an_early_return_names_the_place_although_nobody_writes_an_error(ctx: RunContext) -> None:
+def test_an_early_return_names_the_place_although_no_error_is_logged(ctx: RunContext) -> None:
     """After the check nothing is reserved."""
     items = call(ctx, log_incident(LogFault.EARLY_RETURN), "compare_logs").items
     found = next(item for item in items if item.kind is ItemKind.LOG_ORDER)
@@ -136,7 +136,7 @@ def test_it_says_how_much_it_compared(ctx: RunContext) -> None:
     assert findings.window.duration_s <= FAULT_S + 1.0
 
 
-def test_lines_are_counted_of_whom_was_asked_about(ctx: RunContext) -> None:
+def test_only_lines_of_the_entity_in_question_are_counted(ctx: RunContext) -> None:
     """A service that writes none was not looked at, however many the others write."""
     sources = log_incident(LogFault.NOTHING)
     lines = tuple(line for line in sources.log_lines if not (line.entity or "").startswith("stock"))

@@ -67,7 +67,7 @@ def test_every_argument_that_names_an_entity_is_one_that_is_checked() -> None:
 
 @pytest.mark.parametrize(("tool", "name", "kind"), TAKING, ids=[f"{tool}-{name}" for tool, name, _ in TAKING])
 @pytest.mark.parametrize("stated", [PROSE, "Payment", "paymen", "payment ", "рayment", "payment\u200b"])
-def test_a_name_that_nobody_knows_is_refused_before_a_record_exists(
+def test_an_unknown_name_is_refused_before_a_record_exists(
     tool: str, name: str, kind: ParameterKind, stated: str
 ) -> None:
     """Free text in a name would be printed as one; a near miss would find nothing, which is no absence."""

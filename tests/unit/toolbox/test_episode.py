@@ -92,7 +92,7 @@ def test_an_end_that_somebody_states_is_kept(ctx: RunContext) -> None:
     )
 
 
-def test_another_symptom_of_whoever_is_affected_must_be_over_too(ctx: RunContext) -> None:
+def test_another_symptom_of_the_affected_entity_must_be_over_too(ctx: RunContext) -> None:
     """Its requests fail long after it is as fast again as before."""
     failing = line("web", "error_ratio", 0.01, 0.3 * bad((300.0, 3_000.0)), unit="1")
 

@@ -75,7 +75,7 @@ def test_a_symptom_may_have_been_passed_on_and_is_worth_less() -> None:
     assert strong.region == "OOMKilled"
 
 
-def test_every_kind_of_event_speaks_for_a_kind_of_fault_that_a_cause_can_have() -> None:
+def test_every_kind_of_event_is_evidence_for_a_kind_of_fault_that_a_cause_can_have() -> None:
     """The statistics know the kinds by their wire values alone."""
     assert {rule.fault_kind for rule in CATALOGUE.values()} <= {kind.value for kind in FaultKind}
 

@@ -86,7 +86,7 @@ def test_other_labels_stay_in_the_name() -> None:
     assert derived["wait_seconds_mean{route=a}"].value == pytest.approx(0.5)
 
 
-def test_what_is_no_histogram_is_left_alone() -> None:
+def test_what_is_not_a_histogram_is_left_alone() -> None:
     """A sum and a count for each minute do not add up; a lone count has nothing to be divided by."""
     level = 5 + np.sin(TIME_S)
     series = [

@@ -57,7 +57,7 @@ def who_ranks_first(ctx: RunContext, *written: tuple[str, str]) -> str | None:
         "peer web disconnected",
     ],
 )
-def test_whom_a_crashing_caller_hangs_up_on_is_not_to_blame(ctx: RunContext, text: str) -> None:
+def test_the_callee_of_a_crashing_caller_is_not_to_blame(ctx: RunContext, text: str) -> None:
     """It counts failures since the other end of its connections is gone."""
     assert who_ranks_first(ctx, ("web", CRASHED), ("cart", text)) == "web"
 
@@ -71,7 +71,7 @@ def test_whom_a_crashing_caller_hangs_up_on_is_not_to_blame(ctx: RunContext, tex
         (("web", CRASHED), ("cart", "failed to write the cart: table is full")),  # a failure of cart's own
     ],
 )
-def test_whoever_fails_by_itself_stays_to_blame(
+def test_a_service_that_fails_by_itself_is_still_blamed(
     ctx: RunContext, written: tuple[tuple[str, str], ...]
 ) -> None:
     """A caller may end a connection since it waited too long."""

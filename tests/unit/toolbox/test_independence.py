@@ -94,7 +94,7 @@ def test_a_shared_callee_in_trouble_may_explain_both(ctx: RunContext) -> None:
     assert len(independent(calm)) == 1
 
 
-def test_a_shared_callee_that_nobody_sees_may_explain_both(ctx: RunContext) -> None:
+def test_an_unrecorded_shared_callee_may_explain_both(ctx: RunContext) -> None:
     """Of a database that both call nothing is recorded."""
     calls = (("web", "cart"), ("web", "pay"), ("cart", "db"), ("pay", "db"))
 
@@ -110,7 +110,7 @@ def test_two_with_busy_processors_may_share_a_machine(ctx: RunContext) -> None:
     assert independent(rank_items(ctx, *series)) == {}
 
 
-def test_one_that_nobody_feels_is_no_second_cause(ctx: RunContext) -> None:
+def test_one_that_affects_nothing_is_not_a_second_cause(ctx: RunContext) -> None:
     """A full disk beside a service that answers as fast as ever explains nothing of what is felt."""
     full = line("pay", "disk_percent", FULL, unit="percent")
     series = (WEB, *faulty("cart"), full, *sound("pay", "cart-db", "pay-db"))
@@ -118,7 +118,7 @@ def test_one_that_nobody_feels_is_no_second_cause(ctx: RunContext) -> None:
     assert independent(rank_items(ctx, *series)) == {}
 
 
-def test_one_that_is_only_slow_is_no_second_cause(ctx: RunContext) -> None:
+def test_one_that_is_only_slow_is_not_a_second_cause(ctx: RunContext) -> None:
     """A symptom without evidence of its own origin may come from anywhere."""
     series = (WEB, *faulty("cart"), line("pay", "latency", SLOW), *sound("cart-db", "pay-db"))
 

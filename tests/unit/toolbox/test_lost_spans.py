@@ -28,7 +28,7 @@ def who_stopped(kept: Mapping[str, float]) -> set[str]:
     return {clue.entity for clue in found if clue.modality is Modality.ERRORS and clue.excess > 0}
 
 
-def test_calls_that_are_missing_everywhere_blame_nobody() -> None:
+def test_calls_that_are_missing_everywhere_blame_nothing() -> None:
     """Half of all spans are missing everywhere: no fault causes that."""
     assert who_stopped(dict.fromkeys(CALLERS, 0.5)) == set()
 
@@ -43,12 +43,12 @@ def test_one_that_stops_alone_is_found() -> None:
     assert who_stopped({"cart": 0.4}) == {"cart"}
 
 
-def test_two_of_four_that_stop_are_no_loss_of_spans() -> None:
+def test_two_of_four_that_stop_are_not_a_loss_of_spans() -> None:
     """Most callers go on as before."""
     assert who_stopped({"cart": 0.6, "orders": 0.6}) == {"cart", "orders"}
 
 
-def test_callers_that_stop_asking_the_same_callee_are_no_loss_of_spans() -> None:
+def test_callers_that_stop_asking_the_same_callee_are_not_a_loss_of_spans() -> None:
     """Each asked it after something that failed; no recording loses only the spans of one callee."""
     rng = np.random.default_rng(7)
     rows: list[SpanRow] = []

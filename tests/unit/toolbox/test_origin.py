@@ -57,7 +57,7 @@ def test_a_full_pool_beside_time_that_no_callee_accounts_for_is_open_while_one_i
     assert not own_evidence(*clues).open
 
 
-def test_a_line_that_another_wrote_is_no_evidence_of_its_own() -> None:
+def test_a_line_that_another_wrote_is_not_evidence_of_its_own() -> None:
     """It says what the writer met when it called."""
     assert own_evidence(clue_of(Modality.LOG, writer="web")).origins == ()
     both = clue_of(Modality.LOG, writer="web"), clue_of(Modality.RESOURCE, "CPU")

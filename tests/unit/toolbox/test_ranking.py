@@ -130,7 +130,7 @@ def test_gaps_and_infinities_do_no_harm(ctx: RunContext) -> None:
     assert top(ctx, replace(sources, incident=tuple(map(with_hole, sources.incident)))).entity == "payment"
 
 
-def test_a_call_measured_at_both_ends_tells_the_way_from_the_service(ctx: RunContext) -> None:
+def test_a_call_measured_at_both_ends_separates_network_and_service(ctx: RunContext) -> None:
     """The caller's latency of the call rose, the callee's did not."""
     rng = np.random.default_rng(1)
     time_s = np.linspace(ONSET_S - 3_585.0, ONSET_S + 585.0, 140)
@@ -227,7 +227,7 @@ def test_what_a_source_states_about_a_series_wins_over_its_name(ctx: RunContext)
     assert (row.meaning.side, row.meaning.harmful) == (SignalSide.OUTGOING, -1)
 
 
-def test_a_series_that_belongs_to_nobody_is_no_candidate(ctx: RunContext) -> None:
+def test_a_series_without_an_entity_is_not_a_candidate(ctx: RunContext) -> None:
     """It may show something, but only a named entity can be blamed."""
     held = small_incident(CPU_FAULT)
     loud = [

@@ -79,7 +79,7 @@ def test_no_cause_while_the_alerting_series_is_known_to_be_normal(ctx: RunContex
 @pytest.mark.parametrize(
     ("earlier", "effect"), [(((20, 40),), "shown"), (((0, 20), (40, 60), (80, 100)), "normal")]
 )
-def test_one_earlier_trouble_is_no_habit(
+def test_one_earlier_trouble_is_not_a_habit(
     ctx: RunContext, earlier: tuple[tuple[int, int], ...], effect: str
 ) -> None:
     """A series that went as far once before has moved; one that does so again and again has not."""
@@ -247,7 +247,7 @@ def test_a_rare_failure_is_judged_by_counts(ctx: RunContext, count: int, stands:
     assert (float(found.score or 0.0) > 0) == stands
 
 
-def test_a_lead_below_a_quarter_is_none() -> None:
+def test_a_lead_below_a_quarter_does_not_count() -> None:
     """Two candidates that close are both candidates."""
     leads = {"strength": 0.9, "margin": 0.24}
     item = EvidenceItem("c1", ItemKind.CAUSE_SCORE, "pay ranks 1", entity="pay", attributes=leads)

@@ -80,7 +80,7 @@ def test_busier_and_slow_says_where_it_starts_and_not_why(ctx: RunContext) -> No
     assert (found["pay"].attributes["origin"], found["pay"].attributes["fault_kind"]) == ("", "LATENCY")
 
 
-def test_one_full_instance_among_idle_ones_is_no_room(ctx: RunContext) -> None:
+def test_one_full_instance_among_idle_ones_is_not_room(ctx: RunContext) -> None:
     """Each instance has a limit of its own."""
     found = rank_items(
         ctx,

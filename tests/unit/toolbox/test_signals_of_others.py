@@ -113,7 +113,7 @@ def test_a_pool_towards_another_is_a_resource_of_its_own(ctx: RunContext) -> Non
         ("http_requests_499_total", False),
     ],
 )
-def test_callers_that_give_up_are_no_demand(signal: str, counts: bool) -> None:
+def test_callers_that_give_up_are_not_demand(signal: str, counts: bool) -> None:
     """A slow server whose callers give up is not excused by a surge of them."""
     meaning = meaning_of(signal, None, entity="web")
 

@@ -98,7 +98,7 @@ def test_an_operation_that_ends_before_its_first_line_is_found() -> None:
     assert blame([40, 40, 40], [30, 2, 30]) == [("pay", SILENT)]
 
 
-def test_lines_that_a_recording_lost_everywhere_blame_nobody() -> None:
+def test_lines_that_a_recording_lost_everywhere_blame_nothing() -> None:
     """A log file that ends early cuts the lines of all."""
     assert blame([40, 40, 40], [10, 10, 10]) == []
 

@@ -137,7 +137,7 @@ def test_without_known_normal_operation_nothing_is_called_usual(ctx: RunContext)
     assert overview(ctx, *cut) is None
 
 
-def test_an_alerting_series_that_nobody_recorded_is_not_called_usual(ctx: RunContext) -> None:
+def test_an_unrecorded_alerting_series_is_not_called_usual(ctx: RunContext) -> None:
     """The alert names a signal without data: other calm signals do not show that nothing is wrong."""
     assert overview(ctx, line("pay", "latency", 0.1), signal="error_rate") is None
 

@@ -31,7 +31,7 @@ def findings(child: str, *, called_s: tuple[float, float], gone: bool = False) -
         ("order.fallback", set()),
     ],
 )
-def test_a_handler_of_failures_that_is_no_longer_called_is_no_trouble(
+def test_a_handler_of_failures_that_is_no_longer_called_is_not_trouble(
     child: str, expected: set[Modality]
 ) -> None:
     """Errors before the onset that stopped are no early end of requests."""
@@ -39,6 +39,6 @@ def test_a_handler_of_failures_that_is_no_longer_called_is_no_trouble(
 
 
 @pytest.mark.parametrize(("late_s", "expected"), [(0.02, set()), (0.5, {Modality.SELF_TIME})])
-def test_slower_work_that_no_request_feels_is_no_cause(late_s: float, expected: set[Modality]) -> None:
+def test_slower_work_that_affects_no_request_is_not_a_cause(late_s: float, expected: set[Modality]) -> None:
     """A query of 1 ms that takes 20 ms is unlike normal operation, and two hundredths of a request."""
     assert findings("SELECT price", called_s=(0.001, late_s)) == expected

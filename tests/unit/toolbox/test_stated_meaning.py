@@ -39,7 +39,7 @@ def test_what_is_stated_wins_over_the_name() -> None:
     assert decide_meaning("cpu_percent", "percent", UNSTATED).kind is SignalKind.CPU
 
 
-def test_a_stated_kind_brings_its_usual_direction() -> None:
+def test_a_stated_kind_has_its_usual_direction() -> None:
     """`widgets` says nothing; as an availability its fall is harm."""
     decided = decide_meaning("widgets", None, SeriesMeaning(kind=SignalKind.AVAILABILITY))
     assert (decided.kind, decided.harmful) == (SignalKind.AVAILABILITY, -1)
@@ -64,7 +64,7 @@ def test_only_the_harmful_direction_is_bad(signal: str, usual: float, then: floa
     assert move.z > 3
 
 
-def test_a_signal_of_the_host_is_kept_with_its_side_and_blames_nobody() -> None:
+def test_a_signal_of_the_host_keeps_its_side_and_blames_nothing() -> None:
     """The item says whose it is; no clue comes of it."""
     table = _table(_series("node_cpu_percent", 20.0, 95.0))
     item = signal_item(table, moves_of(table)[0], "s1", onset_s=ONSET_S, points=10)
@@ -84,7 +84,7 @@ def test_a_signal_of_the_host_is_kept_with_its_side_and_blames_nobody() -> None:
         ("worker_threads_busy", "SATURATION"),
     ],
 )
-def test_a_resource_speaks_for_its_own_kind_of_fault(signal: str, fault: str) -> None:
+def test_a_resource_is_evidence_for_its_own_kind_of_fault(signal: str, fault: str) -> None:
     """None of them is a latency."""
     clues = metric_resources(_table(_series(signal, 10.0, 90.0)))
     assert [clue.fault_kind for clue in clues] == [fault]
@@ -116,7 +116,7 @@ def test_a_counter_by_convention_becomes_a_rate_without_total_in_its_name() -> N
     ]
 
 
-def test_a_convention_gives_the_unit_that_nobody_stated() -> None:
+def test_a_convention_gives_an_unstated_unit() -> None:
     """CloudWatch's names hold none."""
     table = _table(_series("FreeableMemory", 8e9, 1e8), _series("UserErrors", 1.0, 9.0))
     assert [row.unit for row in table.rows] == ["bytes", None]

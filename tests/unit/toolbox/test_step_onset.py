@@ -117,7 +117,7 @@ def test_nothing_is_concluded_from_a_step_that_was_searched_for(ctx: RunContext)
         assert SemanticReason.ONSET_SEARCHED not in ranking_objections(first_candidate(ctx, known))
 
 
-def test_a_step_that_was_searched_for_is_no_time_of_the_question(ctx: RunContext) -> None:
+def test_a_step_that_was_searched_for_is_not_a_time_of_the_question(ctx: RunContext) -> None:
     """Handed back as an argument it would look like one that somebody stated."""
     pay = line("pay", 30), line("pay", 30, signal="latency_p99")
     sources = sources_of(line("web", COLUMNS), *pay)

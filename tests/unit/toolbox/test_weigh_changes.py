@@ -41,7 +41,7 @@ def checkout_failure(
     return replace(small_incident(ERROR_FAULT), change_events=changes, log_lines=tuple(lines))
 
 
-def test_a_commit_stands_first_at_the_time_and_the_service_of_its_deploy(ctx: RunContext) -> None:
+def test_a_commit_ranks_first_at_the_time_and_the_service_of_its_deploy(ctx: RunContext) -> None:
     """Its words are those that are new; the last change before is not it."""
     found = call(ctx, checkout_failure(INNOCENT, COMMIT, DEPLOY, LATE), "weigh_changes", onset=ONSET_S)
     first = found.items[0]
@@ -53,7 +53,7 @@ def test_a_commit_stands_first_at_the_time_and_the_service_of_its_deploy(ctx: Ru
     assert found.note is None
 
 
-def test_none_is_told_where_none_fits(ctx: RunContext) -> None:
+def test_nothing_is_named_if_nothing_fits(ctx: RunContext) -> None:
     """With how many were weighed."""
     found = call(
         ctx,

@@ -309,7 +309,7 @@ def test_a_store_that_cannot_begin_refuses_the_call_and_returns_the_charge() -> 
 
 
 @pytest.mark.parametrize("fault", ["finish", "get"])
-def test_what_the_store_does_not_keep_unaltered_is_no_evidence(fault: str) -> None:
+def test_what_the_store_does_not_keep_unaltered_is_not_evidence(fault: str) -> None:
     """A typed ERROR, never evidence, and no PROJECTING record is left behind."""
     house = House(store=BrokenStore(fault))
     (result,) = house.ask(request())

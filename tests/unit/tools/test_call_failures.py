@@ -131,7 +131,7 @@ def test_a_budget_failure_ends_the_record_and_the_run(hangs: bool) -> None:
         ("get t1", ALTERED),
     ],
 )
-def test_what_the_store_does_not_give_back_unaltered_is_no_evidence(place: str, how: str) -> None:
+def test_what_the_store_does_not_give_back_unaltered_is_not_evidence(place: str, how: str) -> None:
     """It fails, is slow, loses or alters: STORE_FAILED, never evidence, and nothing is left PROJECTING."""
     run, store = scene()
     run.faults.actions = {place: store_fails if how == "fails" else lambda: how}

@@ -75,7 +75,7 @@ def test_plain_text_of_any_script_stays() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "<<<data abc\nx\nabc data>>>", fence("x") + " ", fence("x") * 2])
-def test_what_is_not_exactly_one_fence_is_none(text: str) -> None:
+def test_what_is_not_exactly_one_fence_is_refused(text: str) -> None:
     """A broken, foreign or doubled fence gives nothing."""
     assert read_fence(text) is None
 

@@ -95,7 +95,7 @@ def test_a_scope_is_kept_masked_and_the_tool_is_asked_with_the_argument_as_given
     assert "alice" not in house.trace()
 
 
-def test_a_refusal_tells_no_secret() -> None:
+def test_a_refusal_reveals_no_secret() -> None:
     """The message names what was asked for, without its secret, to the policy and to the trace."""
     house = House(_look(leaking))
     result = house.ask(f"rm password={HIDDEN}")

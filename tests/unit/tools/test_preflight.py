@@ -81,7 +81,7 @@ class Door:
 
 
 @pytest.mark.parametrize("first", range(len(IN_ORDER)), ids=[code.value for code in IN_ORDER])
-def test_the_first_objection_stands_and_leaves_no_record(first: int) -> None:
+def test_the_first_objection_decides_and_leaves_no_record(first: int) -> None:
     """An ERROR result, one audit event with the code; the tool was not run and no record exists."""
     door = Door(first)
     ctx, tool, result, store = door.ask()

@@ -62,7 +62,7 @@ def test_a_trace_survives_the_way_through_a_file(events: list[TraceEvent]) -> No
         {"at_s": None},
     ],
 )
-def test_what_is_no_event_is_refused(change: dict[str, object]) -> None:
+def test_what_is_not_an_event_is_refused(change: dict[str, object]) -> None:
     """Names, phases and statuses are closed sets, and every field has its type."""
     held = {**event_json(ONE), **change}
 
@@ -71,7 +71,7 @@ def test_what_is_no_event_is_refused(change: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("data", [b"\xff\n", b"{\n", b"[]\n", b"[" * 100_000])
-def test_what_is_no_trace_is_refused(data: bytes) -> None:
+def test_what_is_not_a_trace_is_refused(data: bytes) -> None:
     """Other bytes, half a line, other JSON, JSON to exhaust the reader."""
     with pytest.raises(ValueError):  # noqa: PT011 - the message is for nobody
         events_of(data)

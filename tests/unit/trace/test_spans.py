@@ -201,7 +201,7 @@ def test_names_are_those_of_the_conventions() -> None:
         ("CANCELLED", SpanStatus.ERROR),
     ],
 )
-def test_the_run_stands_as_it_was_released(outcome: str, expected: SpanStatus) -> None:
+def test_the_run_is_stored_as_it_was_released(outcome: str, expected: SpanStatus) -> None:
     """By its outcome, though a tool of it failed or its phases went well."""
     root = spans_of(
         trace(
@@ -226,7 +226,7 @@ def test_a_part_that_failed_is_an_error_of_its_own() -> None:
     assert span_named(run, "chat").message == "LlmFailure"
 
 
-def test_the_same_run_has_the_same_ids_whoever_exports_it() -> None:
+def test_the_same_run_has_the_same_ids_in_every_export() -> None:
     """And another run has others, though it went the same way."""
     again = spans_of(list(ONE_RUN))
     other = spans_of(

@@ -79,7 +79,7 @@ def test_a_bad_url_of_the_evidence_is_refused_without_its_secrets(text: str) -> 
     assert SECRET not in said
 
 
-def test_a_sqlite_that_nobody_has_tried_is_refused_in_one_sentence() -> None:
+def test_an_untested_sqlite_is_refused_in_one_sentence() -> None:
     """At start, and not by an error of a statement in the middle of a run; the oldest one is accepted."""
     check_sqlite((3, 40, 0))
 

@@ -185,7 +185,7 @@ def test_a_file_that_another_process_holds_is_a_timeout_and_then_free(
     asyncio.run(story())
 
 
-def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_refused(tmp_path: Path) -> None:
     """Nothing of it is overwritten."""
     file = tmp_path / "letter.db"
     file.write_text("Dear database, " * 100)

@@ -59,7 +59,7 @@ def test_two_keys_share_nothing() -> None:
     ["", "dk_", "dk_0123456789ab_", f"dk_0123456789ab_{'0' * 63}", f"dk_0123456789ab_{'0' * 65}",
      f"dk_0123456789AB_{'0' * 64}", f"dk_0123456789ab_{'0' * 64}\n", f"dk_０123456789a_{'0' * 64}", "\ud800"],
 )  # fmt: skip
-def test_what_has_not_the_form_of_a_key_is_none(text: str) -> None:
+def test_what_has_not_the_form_of_a_key_is_refused(text: str) -> None:
     """Exactly that form; no error either."""
     assert read_key(text) is None
 

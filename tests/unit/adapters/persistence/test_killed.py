@@ -78,7 +78,7 @@ def _kill_after(url: str, lines: int) -> dict[str, tuple[int, list[str]]]:
 @pytest.mark.skipif(sys.platform == "win32", reason="platform: no SIGKILL there")
 @pytest.mark.parametrize("lines", [1, 23, 60])
 @pytest.mark.parametrize("place", ["sqlite_url", "postgres_url"])
-def test_a_killed_process_leaves_what_it_acknowledged_and_is_given_up_whole(
+def test_a_killed_process_leaves_what_it_acknowledged_and_all_its_runs_are_abandoned(
     place: str, lines: int, kept_at: KeptAt, request: pytest.FixtureRequest
 ) -> None:
     """Events without a gap, records whole, no row RUNNING, every log closed once."""

@@ -63,7 +63,7 @@ def test_a_request_that_races_a_claim_waits_for_the_owner(postgres_url: str, kep
     asyncio.run(story())
 
 
-def test_a_run_that_ends_while_it_is_given_up_keeps_its_own_end(postgres_url: str, kept_at: KeptAt) -> None:
+def test_a_run_that_ends_while_it_is_abandoned_keeps_its_own_end(postgres_url: str, kept_at: KeptAt) -> None:
     """It is closed, and not ended a second time."""
 
     async def story() -> None:
@@ -84,7 +84,7 @@ def test_a_run_that_ends_while_it_is_given_up_keeps_its_own_end(postgres_url: st
     asyncio.run(story())
 
 
-def test_a_record_that_begins_while_its_run_is_given_up_is_abandoned_too(
+def test_a_record_that_begins_while_its_run_is_abandoned_is_abandoned_too(
     postgres_url: str, kept_at: KeptAt
 ) -> None:
     """Whoever gives up waits for a begin that holds the row, and then sees its record."""

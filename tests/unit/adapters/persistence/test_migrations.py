@@ -96,7 +96,7 @@ def _as_an_earlier_program_left_it(connection: Connection, version: str) -> None
 
 @pytest.mark.parametrize("version", ["0001", "0003"])
 @pytest.mark.parametrize("place", ["sqlite_url", "fresh_postgres_url"])
-def test_a_database_of_an_earlier_version_is_brought_up_to_date_with_all_that_is_in_it(
+def test_a_database_of_an_earlier_version_is_migrated_with_all_its_rows(
     place: str, version: str, request: pytest.FixtureRequest
 ) -> None:
     """A run that waited in it is queued for a source by its name; a process says nothing of what it takes."""
@@ -220,7 +220,7 @@ def _first_version(connection: Connection) -> None:
 
 
 @pytest.mark.parametrize("place", ["sqlite", "postgres"])
-def test_a_database_of_the_first_version_is_brought_up_to_date(
+def test_a_database_of_the_first_version_is_migrated(
     place: str, sqlite_url: str, databases: Databases
 ) -> None:
     """With what is in it: a run that was queued then is queued still."""

@@ -291,7 +291,7 @@ def test_the_queue_of_a_database(database: str, queue: str) -> None:
 @pytest.mark.parametrize(
     "url", ["", "no://url", "sqlite://", "sqlite:///:memory:", "mysql://u:secret@h/d", "postgresql://h"]
 )
-def test_a_url_that_is_no_database_is_refused(url: str) -> None:
+def test_a_url_that_is_not_a_database_is_refused(url: str) -> None:
     """One sentence, and no password in it."""
     with pytest.raises(InvalidSetting) as refusal:
         DbosRunQueue(url, executor_id="p1")

@@ -155,7 +155,7 @@ def test_one_send_is_one_connection() -> None:
     assert failure.value.kind is FailureKind.TRANSPORT
 
 
-def test_spans_that_were_refused_are_no_success() -> None:
+def test_spans_that_were_refused_are_not_success() -> None:
     """A backend that takes a part answers 200 as well."""
     part = ExportTraceServiceResponse(partial_success=ExportTracePartialSuccess(rejected_spans=2))
     answer = Answer(body=part.SerializeToString())
@@ -189,7 +189,7 @@ def test_a_base_url_gets_the_path_of_the_protocol(endpoint: str, url: str) -> No
 @pytest.mark.parametrize(
     "endpoint", ["collector:4318", "grpc://collector:4317", "http://", "http://[::1", "http://h:0"]
 )
-def test_what_is_no_url_is_refused(endpoint: str) -> None:
+def test_what_is_not_a_url_is_refused(endpoint: str) -> None:
     """When the settings are read, not when the first run has ended."""
     with pytest.raises(InvalidSetting):
         _ = target(endpoint).url
