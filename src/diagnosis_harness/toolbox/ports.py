@@ -244,6 +244,8 @@ class AlertInfo:
     time_s: float | None = None
     direction: str | None = None
     summary: str | None = None
+    others: tuple[str, ...] = field(default=(), compare=False)
+    """Further short texts of the alert in its order, such as the values of its labels."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Final
@@ -18,15 +18,18 @@ from diagnosis_harness.adapters.sources.incident_folder.binding import (
     read_time,
 )
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
+from diagnosis_harness.adapters.sources.incident_folder.formats.reader import ALERT_COLUMNS
 from diagnosis_harness.adapters.sources.incident_folder.names import printable, quote
 from diagnosis_harness.adapters.sources.incident_folder.table import (
     Column,
+    Kind,
     Table,
     show_columns,
     text_cell_sql,
 )
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import InvalidInput
+from diagnosis_harness.kernel.name_match import fold_name
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import AlertInfo, ChangeEvent, FileNote
 
@@ -47,6 +50,10 @@ _FILE_NAME: Final = re.compile(r"[^\s\[\]\"',;]+")
 STATISTIC: Final = ("statistic", "stat", "aggregation", "percentile")
 DIRECTION: Final = ("direction",)
 _ROWS_LIMIT: Final = 100_000
+LABEL_MOST: Final = 128
+"""Characters of a label that may be a name; longer texts are descriptions."""
+LEAST_WITHIN: Final = 4
+"""Characters of a known name that may stand inside a longer one, as `cart` in `cartservice`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +143,7 @@ def read_alert(table: Table, database: Database, zone: tzinfo) -> AlertFile:
     Raises:
         InvalidInput: it does not describe an alert, or its time cannot be right.
     """
-    columns = (
+    columns: tuple[Column | None, ...] = (
         find(table, ENTITY), find(table, SIGNAL), find(table, STATISTIC), find(table, DIRECTION),
         find(table, tuple(name for name in SUMMARY if name != "name")),
     )  # fmt: skip
@@ -147,13 +154,15 @@ def read_alert(table: Table, database: Database, zone: tzinfo) -> AlertFile:
             f"it does not describe an alert (its columns: {show_columns(table.columns)})",
             "name the columns time, entity, signal, statistic, direction and summary",
         )
+    others = [each for each in table.columns if each not in (*columns, time) and each.kind is Kind.TEXT]
+    asked = (*columns, *others)
     if time is not None and time.present:
-        rows = _read_timed_rows(table, database, zone, columns)
+        rows = _read_timed_rows(table, database, zone, asked)
     else:
-        rows = [(None, row) for row in _texts(table, database, columns)]
+        rows = [(None, row) for row in _texts(table, database, asked)]
     if not rows:
         return AlertFile(AlertInfo(), FileNote(table.place, "alert", 0, "it has no rows."))
-    time_s, (entity, signal, statistic, direction, summary) = min(
+    time_s, (entity, signal, statistic, direction, summary, *texts) = min(
         rows, key=lambda row: float("inf") if row[0] is None else row[0]
     )
     alert = AlertInfo(
@@ -163,9 +172,10 @@ def read_alert(table: Table, database: Database, zone: tzinfo) -> AlertFile:
         time_s=time_s,
         direction=_direction(table, direction),
         summary=_printable(summary),
+        others=tuple(name for each in texts if (name := _printable(each)) and len(name) <= LABEL_MOST),
     )
     note = "the alert was read" + (f"; {len(rows) - 1} later rows left out" if len(rows) > 1 else "")
-    unused = find_unused_columns(table, (*columns, time))
+    unused = find_unused_columns(table, (*columns, time, *(o for o in others if o.name in ALERT_COLUMNS)))
     note += f"; columns not used: {show_columns(unused)}." if unused else "."
     return AlertFile(alert, FileNote(table.place, "alert", len(rows), note))
 
@@ -180,7 +190,22 @@ def complete_alert(alert: AlertInfo, other: AlertInfo) -> AlertInfo:
         time_s=other.time_s if alert.time_s is None else alert.time_s,
         direction=alert.direction or other.direction,
         summary=alert.summary or other.summary,
+        others=(*alert.others, *other.others),
     )
+
+
+def resolve_alert(alert: AlertInfo, known: Collection[str]) -> AlertInfo:
+    """The alert, about the first of its labels that the telemetry knows where it names nothing known.
+
+    The label that usually names a service may hold a product (`rds`), and another one the instance. A name
+    that resembles a known one stays as it is: the question's reader explains how it was read.
+    """
+    names = {fold_name(name): name for name in known}
+    said = "" if alert.entity is None else fold_name(alert.entity)
+    if said and any(said in name or (len(name) >= LEAST_WITHIN and name in said) for name in names):
+        return alert
+    found = next((names[name] for each in alert.others if (name := fold_name(each)) in names), None)
+    return alert if found is None else replace(alert, entity=found)
 
 
 def _read_timed_rows(

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from diagnosis_harness.adapters.sources.incident_folder.changes import complete_alert
+from diagnosis_harness.adapters.sources.incident_folder.changes import complete_alert, resolve_alert
+from diagnosis_harness.adapters.sources.incident_folder.names import quote
 from diagnosis_harness.adapters.sources.incident_folder.recording import FolderContent
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, FolderSettings
 from diagnosis_harness.adapters.sources.incident_folder.topology import FolderTopology
@@ -14,7 +15,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
-from diagnosis_harness.toolbox.ports import FileNote, SourceSummary
+from diagnosis_harness.toolbox.ports import AlertInfo, FileNote, SourceSummary
 
 _ALERT_SLACK_S: Final = 3600.0
 
@@ -50,9 +51,11 @@ def summarise(opened: OpenedFolder) -> SourceSummary:
         InvalidInput: the alert lies more than an hour outside the data.
     """
     content, normal = opened.content, opened.normal
-    alert = complete_alert(opened.settings.alert, content.alert)
+    known = _entities(content, opened.topology)
+    written = complete_alert(opened.settings.alert, content.alert)
+    alert = resolve_alert(written, known | opened.settings.aliases.keys())
     window = content.window()
-    notes = [*content.notes, *_alert_note(alert.time_s, window)]
+    notes = [*content.notes, *_alert_note(alert.time_s, window), *_entity_note(written, alert)]
     if normal is not None:
         notes += [FileNote(f"baseline/{note.file}", note.role, note.rows, note.note) for note in normal.notes]
     return SourceSummary(
@@ -67,7 +70,7 @@ def summarise(opened: OpenedFolder) -> SourceSummary:
         edges=len(opened.topology.known_edges),
         changes=sum(len(file.changes) for file in content.changes),
         platform_events=sum(len(file.events) + len(file.states) for file in content.platform),
-        entities=tuple(sorted(_entities(content, opened.topology))),
+        entities=tuple(sorted(known)),
         files=tuple(notes),
         entities_by_kind=_entities_by_kind([content] if normal is None else [content, normal]),
         zone=opened.settings.zone_name,
@@ -131,6 +134,17 @@ def _entities_by_kind(contents: Sequence[FolderContent]) -> Mapping[str, tuple[s
         },
     }
     return {kind: tuple(sorted(names)) for kind, names in found.items() if names}
+
+
+def _entity_note(written: AlertInfo, alert: AlertInfo) -> list[FileNote]:
+    """That another label of the alert than the usual one names what the telemetry knows."""
+    if written.entity == alert.entity or alert.entity is None:
+        return []
+    unknown = "" if written.entity is None else f"{quote(written.entity)} is not in the data, and "
+    note = (
+        f"{unknown}another label of the alert names {quote(alert.entity)}: the alert was read as about that."
+    )
+    return [FileNote(SETTINGS_NAME, "alert", 1, note)]
 
 
 def _alert_note(time_s: float | None, window: TimeWindow | None) -> list[FileNote]:

@@ -8,6 +8,7 @@ from typing import Final
 from diagnosis_harness.adapters.sources.incident_folder.formats.log_records import entity_of_labels
 from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
     ALERT_COLUMNS,
+    OTHER_LABELS,
     Cell,
     FileContent,
     FileHead,
@@ -51,14 +52,14 @@ def _row_of_labels(alert: Record) -> _Row:
     name = labels.pop("alertname", "")
     text = next((notes[key] for key in _TEXTS if notes.get(key)), "")
     summary = f"{name}: {text}" if name and text else name or text
-    return (
-        epoch_seconds(string_at(alert, "startsAt", "activeAt")),
-        entity_of_labels(labels),
-        None,
-        None,
-        None,
-        summary,
-    )
+    at_s = epoch_seconds(string_at(alert, "startsAt", "activeAt"))
+    return (at_s, entity_of_labels(labels), None, None, None, summary, *_other_labels(labels, notes))
+
+
+def _other_labels(*labels: Mapping[str, str]) -> tuple[str | None, ...]:
+    """The values of labels and notes, as many as there are columns for."""
+    values = [value for each in labels for value in each.values()][:OTHER_LABELS]
+    return (*values, *[None] * (OTHER_LABELS - len(values)))
 
 
 def _strings(value: object) -> dict[str, str]:
@@ -84,6 +85,7 @@ def _read_legacy_grafana(content: FileContent) -> Iterable[RoleRows]:
                 None,
                 None,
                 summary,
+                *_other_labels(tags),
             )
         )
     return [RoleRows(Role.ALERT, ALERT_COLUMNS, rows)]
@@ -108,7 +110,8 @@ def _read_pagerduty(content: FileContent) -> Iterable[RoleRows]:
                 string_at(incident, "created_at") or string_at(document, "event.occurred_at")
             )
             entity = string_at(incident, "service.summary", "service.name")
-            rows.append((time_s, entity, None, None, None, string_at(incident, "title", "summary")))
+            summary = string_at(incident, "title", "summary")
+            rows.append((time_s, entity, None, None, None, summary, *_other_labels()))
     return [RoleRows(Role.ALERT, ALERT_COLUMNS, rows)]
 
 

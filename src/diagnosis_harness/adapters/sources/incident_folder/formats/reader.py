@@ -47,7 +47,12 @@ SPAN_COLUMNS: Final = (
     *SPAN_ATTRIBUTES,
 )
 CHANGE_COLUMNS: Final = ("time", "entity", "kind", "summary")
-ALERT_COLUMNS: Final = ("time", "entity", "signal", "statistic", "direction", "summary")
+OTHER_LABELS: Final = 12
+"""Further labels of an alert that are read: more than rules of monitoring systems carry."""
+ALERT_COLUMNS: Final = (
+    "time", "entity", "signal", "statistic", "direction", "summary",
+    *(f"label_{number}" for number in range(1, OTHER_LABELS + 1)),
+)  # fmt: skip
 TOPOLOGY_COLUMNS: Final = ("caller", "callee", "relation")
 
 
