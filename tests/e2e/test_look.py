@@ -212,7 +212,7 @@ def test_the_words_cover_every_kind() -> None:
         ("LICENSE", "You may copy this.\n", "a page about the data, and holds none"),
         ("nodes.json", '{"nodes": [{"name": "n1", "ready": true}]}', "1 rows in 'nodes' (name, ready)"),
         ("found.json", '{"warnings": []}', "its list 'warnings' is empty"),
-        ("held.json", '{"of": "x", "lines": [{"time": 1, "size": 2}]}', "save the list in 'lines'"),
+        ("held.json", '{"of": "x", "lines": [{"time": 1, "size": 2}]}', "no time between 1990 and 2100"),
         ("patterns.json", '[{"signature": "x", "count": 3}]', "no column says when"),
     ],
 )
