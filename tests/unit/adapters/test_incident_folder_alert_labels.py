@@ -19,7 +19,7 @@ ROWS = "".join(
 METRICS = "time,entity,signal,value\n" + ROWS
 
 
-def alerted(
+def read_alert_of(
     ctx: RunContext, open_folder: OpenFolder, alert: object, settings: str = ""
 ) -> tuple[str | None, str]:
     """The entity of an alert that lies beside metrics of orders-db and checkout, and the notes on it."""
@@ -60,7 +60,7 @@ def test_the_label_that_the_data_know_is_the_entity(
     ctx: RunContext, open_folder: OpenFolder, alert: object
 ) -> None:
     """Whatever key it stands under; the note says so."""
-    entity, note = alerted(ctx, open_folder, alert)
+    entity, note = read_alert_of(ctx, open_folder, alert)
 
     assert entity == "orders-db"
     assert "orders-db" in note
@@ -81,4 +81,4 @@ def test_a_name_that_can_be_read_stays(
     ctx: RunContext, open_folder: OpenFolder, alert: object, settings: str, expected: str
 ) -> None:
     """Known, like a known one, an alias, or stated by a person; and an unknown one where nothing is known."""
-    assert alerted(ctx, open_folder, alert, settings) == (expected, "")
+    assert read_alert_of(ctx, open_folder, alert, settings) == (expected, "")
