@@ -64,7 +64,7 @@ class HardKinds:
             condition=condition,
             onset_s=world.play.scene.onset_s,
             alert_entity=None if seen.alert is None else seen.alert.entity,
-            unused=tuple(role for role in ("events", "states") if getattr(seen, role)),
+            unused=("states",) if seen.states else (),  # they say how things stood, and not when
         )
 
     def labels(self, incident_ids: Sequence[str]) -> Mapping[str, Truth]:
