@@ -1,4 +1,7 @@
-"""`python -m dev.masking [--seed N] [--each N] [--show]`: recall and false maskings on the corpus."""
+"""`python -m dev.masking [--seed N] [--each N] [--show]`: recall and false maskings on the corpus.
+
+With `--linear`, the time that long texts of its lines take instead.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import argparse
 import sys
 
 from dev.masking.figures import FALSE_MAX, RECALL_MIN, measure
+from dev.masking.linear import time_sizes
 
 
 def main() -> int:
@@ -14,7 +18,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--each", type=int, default=20, help="lines of every template")
     parser.add_argument("--show", action="store_true", help="print each line that falls short")
+    parser.add_argument("--linear", action="store_true", help="time long texts of the same lines")
     options = parser.parse_args()
+    if options.linear:
+        for size_bytes, cpu_s in time_sizes(options.seed, each=options.each):
+            size_mb = size_bytes / 1e6
+            print(f"{size_mb:>5.1f} MB {cpu_s:>7.2f} s CPU {cpu_s / size_mb:>6.2f} s per MB")
+        return 0
     figures = measure(options.seed, each=options.each)
     if options.show:
         for line in (*figures.leaks, *figures.cuts, *figures.false_maskings):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 SAID_MAX = 4000
 """Characters of a foreign error's text that are kept: as many as the trace masks before it cuts."""
@@ -22,6 +23,18 @@ def error_text(error: BaseException) -> str:
 
 
 def report_fault(error: BaseException) -> None:
-    """Hand a fault to `threading.excepthook`, which prints it unless the program says otherwise."""
-    arguments = (type(error), error, error.__traceback__, threading.current_thread())
-    threading.excepthook(threading.ExceptHookArgs(arguments))
+    """Hand a fault to `threading.excepthook`, which prints it unless the program says otherwise.
+
+    The hook is foreign code too. Whatever it raises stays here, and the fault is printed as Python prints
+    one: who reports a fault has a run, a timer or a queue to go on with.
+    """
+    told = threading.ExceptHookArgs((type(error), error, error.__traceback__, threading.current_thread()))
+    any(_takes(hook, told) for hook in (threading.excepthook, threading.__excepthook__))
+
+
+def _takes(hook: Callable[[threading.ExceptHookArgs], object], told: threading.ExceptHookArgs) -> bool:
+    try:
+        hook(told)
+    except BaseException:  # noqa: BLE001 - the next hook tells of the fault; after the last nobody can
+        return False
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
@@ -127,6 +128,35 @@ def test_whatever_a_sink_raises_the_diagnosis_succeeds(
     (record,) = end.snapshot.records
     assert (end.outcome, run.ctx.lifecycle.state) == (Out.SUCCESS, S.SUCCESS)
     assert record.invocation is InvocationStatus.READY
+    is_told_to_the_end(run, kept)
+
+
+@pytest.mark.parametrize("error", [ValueError, *RAISED])
+def test_whatever_the_hooks_of_a_host_raise_the_diagnosis_succeeds(
+    error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sink and a callback are broken, and so is every hook that could report it; nothing else is."""
+
+    def fail(*_: object) -> NoReturn:
+        raise error
+
+    for place, hook in ((sys, "excepthook"), (sys, "unraisablehook"), (threading, "excepthook")):
+        monkeypatch.setattr(place, hook, fail)
+    kept = MemorySink()
+    run = scene(sink=FanOutSink((BadSink(error), kept)))
+
+    def prepare() -> None:
+        run.ctx.cancellation.register(fail)
+        asyncio.get_running_loop().set_exception_handler(fail)
+
+    run.faults.actions = {"step 1": prepare}
+    before = set(threading.enumerate())
+
+    end = run.run()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(20)
+
+    assert (end.outcome, run.ctx.lifecycle.state) == (Out.SUCCESS, S.SUCCESS)
     is_told_to_the_end(run, kept)
 
 
