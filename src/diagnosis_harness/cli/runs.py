@@ -151,7 +151,7 @@ def _mark(
 ) -> int:
     """Say whether the answer of a run was right; a later verdict of yours replaces it.
 
-    A fallback is right where it was right not to conclude. Without a server and without a database, this is
+    A fallback is right if no conclusion was warranted. Without a server and without a database, this is
     about the runs of `diagnose ask` that are kept on this machine.
     """
     from diagnosis_harness.cli.runs_mark import mark_run

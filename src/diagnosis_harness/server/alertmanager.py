@@ -63,7 +63,7 @@ def _firing(group: AlertGroup) -> tuple[Alert, ...]:
 
 
 def _summary(group: AlertGroup) -> str:
-    """The summary or description that the rule gives the group, else the one of its first alert."""
+    """The summary or description that the rule gives the group, or else its first firing alert."""
     for said in (group.commonAnnotations, *(alert.annotations for alert in _firing(group)[:1])):
         for name in _SUMMARIES:
             if text := _line(said.get(name, "")):

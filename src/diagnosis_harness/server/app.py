@@ -117,7 +117,7 @@ def _add_layers(
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     state: AppState = app.state.app_state
-    unhear = (
+    unsubscribes = (
         state.service.feed.on_written(state.metrics.count_events),
         state.service.closed.on_closed(state.metrics.count_closed_run),
     )
@@ -125,8 +125,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with state.streams.serving():
             yield
     finally:
-        for stop_hearing in unhear:
-            stop_hearing()
+        for unsubscribe in unsubscribes:
+            unsubscribe()
 
 
 async def _on_our_error(request: Request, error: Exception) -> Response:

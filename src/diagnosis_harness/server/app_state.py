@@ -21,7 +21,7 @@ from diagnosis_harness.settings import ServerSettings
 
 @dataclass(frozen=True, slots=True)
 class AppState:
-    """What all requests share, one per application, in `app.state.app_state`."""
+    """State that all requests share, one per application, in `app.state.app_state`."""
 
     service: Service
     settings: ServerSettings
@@ -64,7 +64,7 @@ def request_language(request: HTTPConnection) -> Language:
 
 
 async def _stream_slot(request: Request) -> AsyncIterator[None]:
-    with app_state_of(request).streams.places.hold_slot(caller_of(request).name):
+    with app_state_of(request).streams.slots.hold_slot(caller_of(request).name):
         yield
 
 

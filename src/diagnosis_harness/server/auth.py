@@ -44,7 +44,7 @@ PROXY_PREFIXES = (
 """Prefixes of vendors' proxy headers: each vendor has several and introduces more."""
 
 WATCHED_PATHS = frozenset({"/metrics"})
-"""Also open to recently valid keys while the store is unavailable, since they are needed most then."""
+"""Open to recently valid keys while the store is unavailable, which is when they are needed most."""
 
 _BEARER = re.compile(r"bearer +([!-~]+) *", re.ASCII | re.IGNORECASE)
 
@@ -155,11 +155,11 @@ class AuthMiddleware:
     def _has_own_names(self, headers: Headers) -> bool:
         """Whether host and origin are names of this machine, which prevents DNS rebinding."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        if len(hosts) != 1 or not self._is_ours(_host_of(f"//{hosts[0]}")):
+        if len(hosts) != 1 or not self._is_local_name(_host_of(f"//{hosts[0]}")):
             return False
         return all(_host_of(origin, port=True) == _host_of(f"//{hosts[0]}", port=True) for origin in origins)
 
-    def _is_ours(self, host: str | None) -> bool:
+    def _is_local_name(self, host: str | None) -> bool:
         return host is not None and (is_loopback(host) or host in self._rules.hosts)
 
 

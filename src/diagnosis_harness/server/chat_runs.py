@@ -27,7 +27,7 @@ from diagnosis_harness.server.watch import Watch, WatchPlan
 _LOG = logging.getLogger("diagnosis_harness.chat")
 SEEN_MAX = 10_000
 STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
-_TOLD = {
+_PROBLEM_OF_FAILURE = {
     STORE_UNAVAILABLE: ProblemKind.RUN_NOT_KEPT,
     SERVICE_STOPPING: ProblemKind.SERVICE_STOPPING,
 }
@@ -43,15 +43,15 @@ class ChatRun:
         request: RunRequest,
         *,
         with_trace: bool,
-        saw: Callable[[StreamSeen], None],
+        on_stream_end: Callable[[StreamSeen], None],
     ) -> None:
-        """`saw` is called with how the client's stream ended."""
+        """`on_stream_end` is called with how the client's stream ended."""
         ids = RunIds(request.session_id, request.run_id)
         self._core = core
         self._hub = hub
         self._request = request
         self._plan = WatchPlan(ids=ids, starts_run=True, with_trace=with_trace)
-        self._saw = saw
+        self._on_stream_end = on_stream_end
         self._ctx: RunContext | None = None
         self._started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._end: tuple[CancellationReason, str] | None = None
@@ -78,7 +78,7 @@ class ChatRun:
             finally:
                 watch.disconnect()
                 ended = watch.session.state is SseState.TERMINAL
-                self._saw(StreamSeen.TERMINAL if ended else StreamSeen.DISCONNECTED)
+                self._on_stream_end(StreamSeen.TERMINAL if ended else StreamSeen.DISCONNECTED)
 
     def cancel(self, reason: CancellationReason, detail: str = "") -> None:
         """End the run, now or as soon as it has begun."""
@@ -114,10 +114,10 @@ class ChatRun:
             return
         if not isinstance(error, RunNotKept):
             log_unexpected_error(_LOG, f"run {self._request.run_id}", error)
-        language, told = self._request.language, _TOLD.get(code)
+        language, problem = self._request.language, _PROBLEM_OF_FAILURE.get(code)
         message = (
-            PROBLEMS[told].title.in_(language)
-            if told
+            PROBLEMS[problem].title.in_(language)
+            if problem
             else failure_sentence(WorkEnd.INTERNAL_FAILURE, language)
         )
         self._failure = Failure(self._plan.ids, code, message, RunState.FAILED)
@@ -132,23 +132,23 @@ class ChatRuns:
         self._core = core
         self._chat = chat
         self._hub = hub
-        self._going: dict[asyncio.Task[None], ChatRun] = {}
+        self._active: dict[asyncio.Task[None], ChatRun] = {}
         self._seen: dict[str, StreamSeen] = {}
         self._is_stopping = False
 
     def __len__(self) -> int:
-        return len(self._going)
+        return len(self._active)
 
     def begin(self, request: RunRequest, *, with_trace: bool) -> ChatRun:
         """Start a run; it continues even if no task waits for it."""
-        saw = partial(self._remember, request.run_id)
-        run = ChatRun(self._core, self._hub, request, with_trace=with_trace, saw=saw)
+        on_stream_end = partial(self._remember, request.run_id)
+        run = ChatRun(self._core, self._hub, request, with_trace=with_trace, on_stream_end=on_stream_end)
         if self._is_stopping:
             run.cancel(CancellationReason.INTERNAL_FAILURE, SERVICE_STOPPED)
         task = asyncio.create_task(run.run(self._chat), name=f"chat-{request.run_id}")
-        self._going[task] = run
+        self._active[task] = run
         task.add_done_callback(self._on_done)
-        saw(StreamSeen.OPEN)
+        on_stream_end(StreamSeen.OPEN)
         return run
 
     def client_stream_end(self, row: RunRow) -> StreamSeen:
@@ -161,9 +161,9 @@ class ChatRuns:
         They end FAILED with INTERNAL_FAILURE, since the service ends them and not a caller or client.
         """
         self._is_stopping = True
-        for run in self._going.values():
+        for run in self._active.values():
             run.cancel(CancellationReason.INTERNAL_FAILURE, SERVICE_STOPPED)
-        tasks = tuple(self._going)
+        tasks = tuple(self._active)
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=within_s)
             for task in late:
@@ -171,7 +171,7 @@ class ChatRuns:
             await asyncio.gather(*late, return_exceptions=True)
 
     def _on_done(self, task: asyncio.Task[None]) -> None:
-        del self._going[task]
+        del self._active[task]
         if not task.cancelled():
             task.exception()
 

@@ -39,9 +39,9 @@ class FeedbackListView(View):
     feedback: list[FeedbackView]
 
     @classmethod
-    def of(cls, several: Sequence[Feedback]) -> FeedbackListView:
+    def of(cls, verdicts: Sequence[Feedback]) -> FeedbackListView:
         """The views of stored verdicts."""
-        return cls(feedback=[FeedbackView.of(one) for one in several])
+        return cls(feedback=[FeedbackView.of(one) for one in verdicts])
 
 
 class WithdrawnView(View):

@@ -16,16 +16,16 @@ from diagnosis_harness.server.time_limit import with_time_limit
 
 T = TypeVar("T")
 
-KEY_HELD_S = 5.0
+KEY_CACHED_S = 5.0
 """How long a key stays cached, and so how long a key still works after another process revoked it."""
 
 UNKNOWN_PER_MINUTE = 120
 """Lookups of unknown ids in the store; further ones share one lookup a second."""
 
-LOOK_LIMIT_S = 1.5
+READ_LIMIT_S = 1.5
 
-_ALL_HELD_S = 1.0
-_KEYS_HELD_MAX = 1_000
+_ALL_CACHED_S = 1.0
+_KEYS_CACHED_MAX = 1_000
 
 
 class KeyCache:
@@ -38,9 +38,9 @@ class KeyCache:
     def __init__(self, keys: KeyStore, clock: Clock) -> None:
         self._keys = keys
         self._clock = clock
-        self._held: OrderedDict[str, tuple[ApiKey, float]] = OrderedDict()
+        self._cached: OrderedDict[str, tuple[ApiKey, float]] = OrderedDict()
         self._unknown: OrderedDict[str, float] = OrderedDict()
-        self._looks = RateLimits()
+        self._unknown_reads = RateLimits()
         self._all: tuple[dict[str, ApiKey], float] = ({}, 0.0)
         self._reading = asyncio.Lock()
 
@@ -55,38 +55,38 @@ class KeyCache:
 
     def find_cached(self, presented: PresentedKey) -> ApiKey | None:
         """The key as last read, however long ago, if its secret matches."""
-        held = self._held.get(presented.key_id)
-        return held[0] if held is not None and held[0].admits(presented.secret) else None
+        cached = self._cached.get(presented.key_id)
+        return cached[0] if cached is not None and cached[0].admits(presented.secret) else None
 
     def forget(self, key_id: str) -> None:
         """Read the key from the store next time, since this process changed it."""
-        self._held.pop(key_id, None)
+        self._cached.pop(key_id, None)
         self._unknown.pop(key_id, None)
 
     async def _key(self, key_id: str) -> ApiKey | None:
         now_s = self._clock.now_s()
-        held = self._held.get(key_id)
-        if held is not None and now_s < held[1]:
-            return held[0]
+        cached = self._cached.get(key_id)
+        if cached is not None and now_s < cached[1]:
+            return cached[0]
         if now_s < self._unknown.get(key_id, 0.0):
             return None
-        is_known = held is not None
-        if is_known or self._looks.wait_s("", now_s=now_s, per_minute=UNKNOWN_PER_MINUTE) is None:
+        is_known = cached is not None
+        if is_known or self._unknown_reads.wait_s("", now_s=now_s, per_minute=UNKNOWN_PER_MINUTE) is None:
             key = await self._read(self._keys.key(key_id))
         else:
             key = (await self._all_keys()).get(key_id)
-        self._held.pop(key_id, None)
+        self._cached.pop(key_id, None)
         self._unknown.pop(key_id, None)
         if key is None:
-            _hold(self._unknown, key_id, now_s + KEY_HELD_S)
+            _put(self._unknown, key_id, now_s + KEY_CACHED_S)
         else:
-            _hold(self._held, key_id, (key, now_s + KEY_HELD_S))
+            _put(self._cached, key_id, (key, now_s + KEY_CACHED_S))
         return key
 
-    async def _read(self, look: Coroutine[Any, Any, T]) -> T:
+    async def _read(self, lookup: Coroutine[Any, Any, T]) -> T:
         """Read the key from the store within a short limit, since a request is waiting for it."""
         try:
-            return await with_time_limit(self._clock, LOOK_LIMIT_S, look)
+            return await with_time_limit(self._clock, READ_LIMIT_S, lookup)
         except TimeoutError:
             raise StoreFailure("the keys cannot be looked up", kind=FailureKind.TIMEOUT) from None
 
@@ -96,12 +96,12 @@ class KeyCache:
             now_s = self._clock.now_s()
             if now_s >= self._all[1]:
                 keys = {key.key_id: key for key in await self._read(self._keys.keys())}
-                self._all = (keys, now_s + _ALL_HELD_S)
+                self._all = (keys, now_s + _ALL_CACHED_S)
             return self._all[0]
 
 
-def _hold(held: OrderedDict[str, T], key_id: str, what: T) -> None:
+def _put(cached: OrderedDict[str, T], key_id: str, entry: T) -> None:
     """Cache an entry, and drop the oldest if there are too many."""
-    held[key_id] = what
-    if len(held) > _KEYS_HELD_MAX:
-        held.popitem(last=False)
+    cached[key_id] = entry
+    if len(cached) > _KEYS_CACHED_MAX:
+        cached.popitem(last=False)

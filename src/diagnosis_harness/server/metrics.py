@@ -92,7 +92,7 @@ class Metrics:
             registry=registry,
         )
         self._exported: dict[str, int] = {}
-        self._told: OrderedDict[str, dict[str, str]] = OrderedDict()
+        self._labels_of_runs: OrderedDict[str, dict[str, str]] = OrderedDict()
 
     def text(self) -> bytes:
         """All metrics in the text format of Prometheus."""
@@ -109,9 +109,9 @@ class Metrics:
             elif event.name is TraceName.RELEASE_DECISION:
                 self._note(run_id, fallback=_label(FallbackType, event.payload.get("fallback")))
             elif event.name is TraceName.RUN_FINISHED:
-                told = self._told.pop(run_id, {})
+                labels = self._labels_of_runs.pop(run_id, {})
                 outcome = _label(ReleaseOutcome, event.payload.get("outcome"))
-                self._runs.labels(outcome, told.get("intent", NONE), told.get("fallback", NONE)).inc()
+                self._runs.labels(outcome, labels.get("intent", NONE), labels.get("fallback", NONE)).inc()
 
     def count_closed_run(self, row: RunRow) -> None:
         """Count a run that this process closed but did not execute (`ClosedRuns`)."""
@@ -130,11 +130,11 @@ class Metrics:
             counter.inc(count - self._exported.get(result, 0))
             self._exported[result] = count
 
-    def _note(self, run_id: str, **said: str) -> None:
+    def _note(self, run_id: str, **labels: str) -> None:
         """The tally of a run, kept until its end; the oldest are dropped, in case runs never end."""
-        self._told.setdefault(run_id, {}).update(said)
-        if len(self._told) > _UNFINISHED_MAX:
-            self._told.popitem(last=False)
+        self._labels_of_runs.setdefault(run_id, {}).update(labels)
+        if len(self._labels_of_runs) > _UNFINISHED_MAX:
+            self._labels_of_runs.popitem(last=False)
 
 
 def _label(kind: type[IntentType | FallbackType | ReleaseOutcome], value: object) -> str:

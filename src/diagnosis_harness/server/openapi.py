@@ -41,6 +41,9 @@ _OF_BODIES = (
     ProblemKind.UNSUPPORTED_MEDIA,
 )
 
+_EARLIER_NAMES = {"CancelRequest": "Wish", "EventSummary": "Moment", "PhaseSection": "Stretch"}
+"""Schemas that are published under earlier names, since generated clients use those."""
+
 
 class FieldProblemView(View):
     """What is wrong with one field."""
@@ -124,21 +127,25 @@ def _document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
     for path, operations in held["paths"].items():
         for method, operation in operations.items():
             if path not in OPEN_PATHS:
-                _complete(operation, takes_body=method == "post", is_of_something="{" in path)
+                _complete(operation, takes_body=method == "post", names_resource="{" in path)
                 operation["security"] = [{"key": []}] if needs_key else [{}, {"key": []}]
     return held
 
 
 def _with_published_names(document: dict[str, Any]) -> dict[str, Any]:
     """Publish the schema of `RunView` as `RunOut`, and so on: the names that generated clients know."""
-    text = re.sub(r'(?<=["/])(\w+)View"', r'\1Out"', json.dumps(document))
+    text = re.sub(r'(?<=["/])(\w+)View"', _schema_name, json.dumps(document))
     renamed: dict[str, Any] = json.loads(text)
     return renamed
 
 
-def _complete(operation: dict[str, Any], *, takes_body: bool, is_of_something: bool) -> None:
+def _schema_name(match: re.Match[str]) -> str:
+    return f'{_EARLIER_NAMES.get(match[1], match[1])}Out"'
+
+
+def _complete(operation: dict[str, Any], *, takes_body: bool, names_resource: bool) -> None:
     """Add the responses of every path to this operation's own."""
-    unknown = (ProblemKind.NOT_FOUND,) if is_of_something else ()
+    unknown = (ProblemKind.NOT_FOUND,) if names_resource else ()
     common = problems(*_ALWAYS, *unknown, *(_OF_BODIES if takes_body else ()))
     for status, response in common.items():
         own = operation["responses"].setdefault(str(status), {"description": response["description"]})

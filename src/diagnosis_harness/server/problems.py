@@ -289,7 +289,7 @@ _BODY_UNREAD = frozenset(
     {ProblemKind.TOO_LARGE, ProblemKind.TOO_SLOW, ProblemKind.UNSUPPORTED_SOURCE}
     | {ProblemKind.NO_ROOM_FOR_SOURCE}
 )
-"""After these, a part of the body may be left unread on the connection."""
+"""After these problems, part of the body may still be unread on the connection."""
 
 
 @dataclass(frozen=True, slots=True)

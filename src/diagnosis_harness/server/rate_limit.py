@@ -18,14 +18,14 @@ class Bucket:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """The result of a request: the bucket afterwards, and how long to wait if it was refused."""
+class TokenResult:
+    """The result of taking a token: the bucket afterwards, and how long to wait if it was refused."""
 
     bucket: Bucket
     wait_s: float | None
 
 
-def take_token(bucket: Bucket | None, *, now_s: float, per_minute: int) -> Taken:
+def take_token(bucket: Bucket | None, *, now_s: float, per_minute: int) -> TokenResult:
     """Take one token; the bucket of a new key is full."""
     if bucket is None:
         bucket = Bucket(float(per_minute), now_s)
@@ -33,8 +33,8 @@ def take_token(bucket: Bucket | None, *, now_s: float, per_minute: int) -> Taken
     tokens = min(bucket.tokens + max(filled, 0.0), float(per_minute))
     at_s = max(now_s, bucket.at_s)
     if tokens >= 1.0:
-        return Taken(Bucket(tokens - 1.0, at_s), None)
-    return Taken(Bucket(tokens, at_s), (1.0 - tokens) * 60.0 / per_minute)
+        return TokenResult(Bucket(tokens - 1.0, at_s), None)
+    return TokenResult(Bucket(tokens, at_s), (1.0 - tokens) * 60.0 / per_minute)
 
 
 class RateLimits:

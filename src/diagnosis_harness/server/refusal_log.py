@@ -13,7 +13,7 @@ from diagnosis_harness.server.problems import Problem
 from diagnosis_harness.server.rate_limit import RateLimits
 
 _LOG = logging.getLogger("diagnosis_harness.server")
-_TURNED_AWAY = frozenset({401, 403, 429})
+_REFUSED = frozenset({401, 403, 429})
 
 LINES_PER_MINUTE = 30
 """Lines of each kind of refusal a minute, so that somebody guessing keys, or a storm of alerts, cannot fill
@@ -36,7 +36,7 @@ class RefusalLog:
         """Write the line of an answer, if it needs one."""
         if status >= 500:
             _LOG.error("request %s: %s", request_id, _describe(scope, status))
-        elif status in _TURNED_AWAY:
+        elif status in _REFUSED:
             kind = _kind(scope, status)
             wait_s = self._rates.wait_s(kind, now_s=self._clock.now_s(), per_minute=LINES_PER_MINUTE)
             if wait_s is not None:
@@ -61,10 +61,10 @@ def _describe(scope: Scope, status: int) -> str:
     """The route, the caller and the reason; of the values that the client chose, only its address."""
     problem, client = _problem(scope), scope.get("client")
     route = getattr(scope.get("route"), "path", "an unmatched path")
-    said = [f"{status} {_kind(scope, status)}: {escape_line(scope['method'])[:20]} {route}"]
+    parts = [f"{status} {_kind(scope, status)}: {escape_line(scope['method'])[:20]} {route}"]
     if client:
-        said.append(f"from {escape_line(str(client[0]))}")
+        parts.append(f"from {escape_line(str(client[0]))}")
     if admission := scope["state"].get("admission"):
-        said.append(f"caller {escape_line(admission.caller.name)}")
+        parts.append(f"caller {escape_line(admission.caller.name)}")
     reason = scope["state"].get("reason") or (problem.reason if problem else "")
-    return ", ".join(said) + (f": {reason}" if reason else "")
+    return ", ".join(parts) + (f": {reason}" if reason else "")

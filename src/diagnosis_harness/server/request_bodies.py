@@ -94,7 +94,7 @@ class Mark(Wire):
 
     verdict: Annotated[
         FeedbackVerdict,
-        Field(strict=False, description="A fallback is right where it was right not to conclude."),
+        Field(strict=False, description="A fallback is right if no conclusion was warranted."),
     ]
     cause: Annotated[
         str | None,

@@ -44,7 +44,7 @@ class CancelAnswerView(View):
 CancelAnswerField = Annotated[Any, DescribedAs(CancelAnswerView | None)]
 
 
-class WishView(View):
+class CancelRequestView(View):
     """A request to cancel."""
 
     reason: Annotated[str, DescribedAs(CancellationReason)]
@@ -98,7 +98,7 @@ class RunView(View):
     retry_of: str | None
     status: Annotated[str, DescribedAs(RunStatus)]
     intent: Annotated[str | None, DescribedAs(IntentType | None)]
-    cancel: WishView | None
+    cancel: CancelRequestView | None
     is_closed: bool
     outcome: Annotated[str | None, DescribedAs(ReleaseOutcome | None)]
     state: Annotated[str | None, DescribedAs(RunState | None)]
@@ -164,7 +164,7 @@ class WholeRunView(RunView):
 
     @property
     def text(self) -> str | None:
-        """The answer of a path that answers with text instead of a report."""
+        """The answer of a path that writes text instead of a report."""
         text = (self.content or {}).get("text")
         return text if isinstance(text, str) else None
 
@@ -194,10 +194,10 @@ class CancelView(View):
         return cls(run=RunView.of(report.row), effect=report.effect, answer=report.answer)
 
 
-def _cancel(row: RunRow) -> WishView | None:
+def _cancel(row: RunRow) -> CancelRequestView | None:
     if row.cancel_request is None:
         return None
-    return WishView(
+    return CancelRequestView(
         reason=row.cancel_request.reason, at=utc_text(row.cancel_request.at_s), answer=row.cancel_answer
     )
 

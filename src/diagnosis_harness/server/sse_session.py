@@ -68,7 +68,7 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """Another event of the run's log, unchanged; for clients that asked for the trace."""
+    """Any other event of the run's log, unchanged; for clients that asked for the trace."""
 
     event: TraceEvent
 
@@ -93,13 +93,13 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The last event. Never CANCELLED: that is stored, but no outcome that clients see (§11)."""
+    """The last event. Never CANCELLED, which is stored but not shown to clients (§11)."""
 
     outcome: ReleaseOutcome
 
     def __post_init__(self) -> None:
         if self.outcome is ReleaseOutcome.CANCELLED:
-            raise ContractViolation("CANCELLED is no public outcome")
+            raise ContractViolation("CANCELLED is not a public outcome")
 
 
 SseEvent = Metadata | Status | Traced | Content | Failure | Done

@@ -28,7 +28,7 @@ class StoppingServer(Server):
     ) -> None:
         super().__init__(config)
         self._before_stop = before_stop
-        self._told_again = on_second_signal
+        self._on_second_signal = on_second_signal
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -52,8 +52,8 @@ class StoppingServer(Server):
                 signal.signal(number, handler)
 
     def _run_before_stop(self) -> None:
-        if self.should_exit and self._told_again is not None:
-            self._told_again()
+        if self.should_exit and self._on_second_signal is not None:
+            self._on_second_signal()
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

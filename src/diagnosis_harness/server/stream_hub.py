@@ -29,12 +29,12 @@ _LOG = logging.getLogger("diagnosis_harness.streams")
 
 
 @contextmanager
-def _keep_going(what: str) -> Iterator[None]:
-    """One of the edges that may catch everything: a failed round does not end a loop of all streams."""
+def _keep_going(task: str) -> Iterator[None]:
+    """A boundary that may catch every exception: a failed round must not end a loop of all streams."""
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the edge: it is logged, and the loop goes on
-        log_unexpected_error(_LOG, what, error)
+        log_unexpected_error(_LOG, task, error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class StreamHub:
         self._settings = settings
         self._tails: dict[str, EventBuffer] = {}
         self._watches: set[Watch] = set()
-        self._look = asyncio.Event()
+        self._poll_now = asyncio.Event()
         self._is_closing = False
 
     def __len__(self) -> int:
@@ -74,7 +74,7 @@ class StreamHub:
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
         """Serve streams for the duration of the body, and close the remaining ones at its end."""
-        unhear = self._feed.on_written(self.take_events)
+        unsubscribe = self._feed.on_written(self.take_events)
         tasks = [
             asyncio.create_task(self._send_heartbeats(), name="stream-heartbeat"),
             asyncio.create_task(self._poll_logs(), name="stream-poll"),
@@ -83,7 +83,7 @@ class StreamHub:
             yield
         finally:
             self.close()
-            unhear()
+            unsubscribe()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -156,12 +156,12 @@ class StreamHub:
         loop = asyncio.get_running_loop()
         while True:
             at_s = self._clock.now_s() + self._settings.poll_s
-            disarm = self._clock.call_at(at_s, partial(call_on_loop, loop, self._look.set))
+            disarm = self._clock.call_at(at_s, partial(call_on_loop, loop, self._poll_now.set))
             try:
-                await self._look.wait()
+                await self._poll_now.wait()
             finally:
                 disarm()
-            self._look.clear()
+            self._poll_now.clear()
             for tail in tuple(self._tails.values()):
                 with _keep_going("stream-poll"):
                     await self._look_up(tail)
@@ -172,7 +172,7 @@ class StreamHub:
     def _want_row(self, tail: EventBuffer) -> None:
         if not tail.wants_row and not tail.end_is_delivered:
             tail.wants_row = True
-            self._look.set()
+            self._poll_now.set()
 
     async def _look_up(self, tail: EventBuffer) -> None:
         """Look up a run that no task here reports on; if that fails, the next round tries again."""

@@ -23,7 +23,7 @@ class Streams:
     def __init__(self, service: Service, settings: HubSettings, *, streams_max: int) -> None:
         """`streams_max`: how many one caller may have open at a time."""
         self.service = service
-        self.places = StreamSlots(streams_max)
+        self.slots = StreamSlots(streams_max)
         self.hub = StreamHub(
             feed=service.feed,
             archive=service.stores.archive,

@@ -13,11 +13,11 @@ from diagnosis_harness.server.app_state import Admission, AppState
 
 def fingerprint_of(kind: str, caller: Caller, *parts: str) -> str:
     """A key for the question, unique to this caller, so that nobody joins another caller's run."""
-    held = hashlib.sha256()
+    digest = hashlib.sha256()
     for part in (caller.name, *parts):
         data = part.encode("utf-8", "surrogatepass")
-        held.update(len(data).to_bytes(8, "big") + data)
-    return f"{kind}-{held.hexdigest()[:40]}"
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return f"{kind}-{digest.hexdigest()[:40]}"
 
 
 async def submit_once(state: AppState, admission: Admission, submission: Submission) -> Submitted:

@@ -77,12 +77,12 @@ async def receive_upload(
 
 async def _write(request: Request, file: IO[bytes], bytes_max: int) -> tuple[int, str]:
     """Write the body as it arrives, and return its size; reading stops once that exceeds the limit."""
-    size_bytes, held = 0, hashlib.sha256()
+    size_bytes, digest = 0, hashlib.sha256()
     async for part in request.stream():
         size_bytes += len(part)
         if size_bytes > bytes_max:
             break
-        held.update(part)
+        digest.update(part)
         await asyncio.to_thread(file.write, part)
     await asyncio.to_thread(file.flush)
-    return size_bytes, held.hexdigest()
+    return size_bytes, digest.hexdigest()

@@ -39,8 +39,8 @@ def _problem_text(kind: str, error: Mapping[str, object]) -> str:
         return "it is missing"
     if kind in _SHAPES:
         return _SHAPES[kind]
-    said = str(error.get("msg", "it cannot be used"))
-    return f"{said[:1].lower()}{said[1:]}".rstrip(".")
+    message = str(error.get("msg", "it cannot be used"))
+    return f"{message[:1].lower()}{message[1:]}".rstrip(".")
 
 
 def _remedy(kind: str) -> str:

@@ -42,14 +42,14 @@ class View(BaseModel):
         return self.model_dump(mode="json")
 
     @classmethod
-    def read(cls, held: JsonValue) -> Self:
+    def read(cls, value: JsonValue) -> Self:
         """Read the view that a server sent.
 
         Raises:
             ValueError: a field is missing or of another type; the message names it.
         """
         try:
-            return cls.model_validate(held)
+            return cls.model_validate(value)
         except ValidationError as error:
             place = ".".join(map(str, error.errors()[0]["loc"])) or cls.__name__
             raise ValueError(f"{place} is missing or has the wrong type") from None

@@ -71,7 +71,7 @@ class Watch:
         self.session = SseSession(starts_run=plan.starts_run)
         self.waits_for_store = False
         self._plan = plan
-        self._tail = tail
+        self._buffer = tail
         self._archive = archive
         self._wants_row = wants_row
         self._cancels = cancels
@@ -82,7 +82,7 @@ class Watch:
         self._failure: Failure | None = None
         self._is_over = False
         self._is_closing = False
-        self._is_rung = False
+        self._is_woken = False
         self._waiter: asyncio.Future[None] | None = None
         self._beat_is_due = False
         self._has_sent = False
@@ -91,7 +91,7 @@ class Watch:
 
     def wake(self) -> None:
         """Wake the reader: there may be something new."""
-        self._is_rung = True
+        self._is_woken = True
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
@@ -131,10 +131,10 @@ class Watch:
     async def next(self) -> bytes:
         """Wait for the next bytes to send; none when the stream has ended."""
         while not self._is_over:
-            self._is_rung = False
+            self._is_woken = False
             if self.session.state is SseState.NEW:
                 return self._first_bytes()
-            chunk = self._at_hand()
+            chunk = self._available()
             if chunk is None:
                 chunk = await self._ready()
             if chunk:
@@ -149,7 +149,7 @@ class Watch:
         return b""
 
     async def _wait_for_news(self) -> None:
-        if self._is_rung:
+        if self._is_woken:
             return
         self._waiter = asyncio.get_running_loop().create_future()
         try:
@@ -166,12 +166,12 @@ class Watch:
             else resume_session(self.session, self._plan.ids)
         )
         self.session = step.session
-        told = b"".join(encode_event(event, METADATA_ID) for event in step.events)
-        return retry_hint(self._plan.retry_ms) + told
+        data = b"".join(encode_event(event, METADATA_ID) for event in step.events)
+        return retry_hint(self._plan.retry_ms) + data
 
-    def _at_hand(self) -> bytes | None:
-        """What can be sent without waiting; None if the log or the end has to be read."""
-        frames = self._tail.after(self._seq)
+    def _available(self) -> bytes | None:
+        """The bytes that can be sent without waiting; None if the log or the end has to be read."""
+        frames = self._buffer.after(self._seq)
         if frames is None or self._failure is not None:
             return None
         chunk = self._take_chunk(frames)
@@ -181,7 +181,7 @@ class Watch:
         if self._failure is not None:
             return self._last_bytes(finish_with_failure(self.session, self._failure), None)
         try:
-            frames = self._tail.after(self._seq)
+            frames = self._buffer.after(self._seq)
             chunk = self._take_chunk(await self._read() if frames is None else frames)
         except StoreFailure:
             self.waits_for_store = True
@@ -191,10 +191,10 @@ class Watch:
 
     async def _read(self) -> Sequence[Frame]:
         """Read a page of the log."""
-        run_id = self._tail.run_id
+        run_id = self._buffer.run_id
         events = await self._archive.events(run_id, after_seq=self._seq, limit=PAGE_EVENTS)
         if len(events) < PAGE_EVENTS:
-            self._tail.reaches_to(events[-1].seq if events else self._seq)
+            self._buffer.reaches_to(events[-1].seq if events else self._seq)
         return [Frame(event) for event in events]
 
     def _take_chunk(self, frames: Sequence[Frame]) -> bytes:
@@ -225,7 +225,7 @@ class Watch:
         """The closing events, once the log has been read to its end and the row has arrived."""
         if self._finished_seq is None:
             return b""
-        row = self._tail.row
+        row = self._buffer.row
         if row is None:
             self._wants_row()
             return b""
@@ -235,10 +235,10 @@ class Watch:
         """The closing events, without those that the client received on an earlier connection."""
         self.session = step.session
         self._is_over = True
-        told = []
+        data = []
         for part, event in enumerate(step.events):
             if seq is None:
-                told.append(encode_event(event, None))
+                data.append(encode_event(event, None))
             elif (event_id := EventId(seq, part)) > self._after:
-                told.append(self._tail.encode_end(event, event_id))
-        return b"".join(told)
+                data.append(self._buffer.encode_end(event, event_id))
+        return b"".join(data)

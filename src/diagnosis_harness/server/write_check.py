@@ -16,7 +16,7 @@ PERIOD_S = 1.0
 LIMIT_S = 1.5
 """Shorter than for users' requests, since monitoring itself has a short timeout."""
 
-LATE = "It takes no write in time."
+LATE = "It did not accept a write in time."
 
 
 class WriteCheck:
@@ -59,9 +59,9 @@ class WriteCheck:
 
 async def _wait_until_done(clock: Clock, limit_s: float, tried: asyncio.Task[str | None]) -> None:
     """Wait for a write that is shared with others; it continues if this caller stops waiting."""
-    bell = asyncio.ensure_future(sleep(clock, limit_s))
+    timeout = asyncio.ensure_future(sleep(clock, limit_s))
     try:
-        await asyncio.wait((tried, bell), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((tried, timeout), return_when=asyncio.FIRST_COMPLETED)
     finally:
-        bell.cancel()
-        await asyncio.gather(bell, return_exceptions=True)
+        timeout.cancel()
+        await asyncio.gather(timeout, return_exceptions=True)

@@ -17,7 +17,7 @@ from diagnosis_harness.server.auth import (
     is_loopback,
     require_key,
 )
-from diagnosis_harness.server.key_cache import KEY_HELD_S, KeyCache
+from diagnosis_harness.server.key_cache import KEY_CACHED_S, KeyCache
 from diagnosis_harness.testing.clock import ManualClock
 
 # ---------------------------------------------------------------- the header
@@ -61,7 +61,7 @@ def test_a_key_is_believed_for_a_moment_and_no_longer() -> None:
             assert await ring.find_valid(presented)
         assert store.asked == 1
         await store.revoke(NEW.key_id, at_s=1.0)
-        clock.advance(KEY_HELD_S - 0.1)
+        clock.advance(KEY_CACHED_S - 0.1)
         assert await ring.find_valid(presented)
         clock.advance(0.1)
         assert await ring.find_valid(presented) is None

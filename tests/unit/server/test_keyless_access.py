@@ -13,7 +13,7 @@ from diagnosis_harness.server.auth import (
     PROXY_HEADERS,
     came_by_proxy,
 )
-from diagnosis_harness.server.key_cache import KEY_HELD_S, UNKNOWN_PER_MINUTE, KeyCache
+from diagnosis_harness.server.key_cache import KEY_CACHED_S, UNKNOWN_PER_MINUTE, KeyCache
 from diagnosis_harness.testing.clock import ManualClock
 
 
@@ -49,7 +49,7 @@ def test_meters_are_reported_to_callers_who_had_a_key_before_the_store_disappear
         key = {"authorization": f"Bearer {NEW.shown}"}
         assert (await there.get("/metrics", **key)).status_code == 200
         there.store.is_away = True
-        there.clock.advance(KEY_HELD_S)
+        there.clock.advance(KEY_CACHED_S)
         assert (await there.get("/metrics", **key)).status_code == 200
         assert (await there.get("/v1/runs", **key)).status_code == 503
         wrong = {"authorization": f"Bearer dk_{NEW.key_id}_{'0' * 64}"}

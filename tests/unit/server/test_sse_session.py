@@ -178,7 +178,7 @@ def test_a_failure_is_followed_by_failed() -> None:
 
 def test_cancelled_is_not_a_public_outcome() -> None:
     """The event itself cannot be made."""
-    with pytest.raises(ContractViolation, match="no public outcome"):
+    with pytest.raises(ContractViolation, match="not a public outcome"):
         Done(ReleaseOutcome.CANCELLED)
 
 

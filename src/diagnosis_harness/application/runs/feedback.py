@@ -23,7 +23,7 @@ _ANSWERED = (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
 
 
 class FeedbackVerdict(StrEnum):
-    """Whether the answer was right. A fallback is right where it was right not to conclude."""
+    """Whether the answer was right. A fallback is right if no conclusion was warranted."""
 
     RIGHT = "RIGHT"
     WRONG = "WRONG"

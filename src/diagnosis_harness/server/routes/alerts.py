@@ -24,7 +24,7 @@ from diagnosis_harness.server.view import View
 router = APIRouter(tags=["alerts"])
 
 _LOG = logging.getLogger("diagnosis_harness.server")
-_NOTHING_FIRES = Text(
+_NO_ALERT_FIRES = Text(
     en="The group is marked as firing, but none of its alerts is; no question was asked.",
     zh="该组标记为触发，但其中没有正在触发的告警；不发起提问。",
 )
@@ -104,7 +104,7 @@ async def alertmanager(
     status = AlertStatus(group.status)
     fingerprint = group_fingerprint(group, caller, source=source)
     if is_about_nothing(group):
-        return _answer(status, fingerprint, None, ignored=_NOTHING_FIRES.in_(request_language(request)))
+        return _answer(status, fingerprint, None, ignored=_NO_ALERT_FIRES.in_(request_language(request)))
     notification_id = request_id_of(request.scope)
     if status is AlertStatus.RESOLVED:
         taken = await alerts.take_resolved(caller, notification_id=notification_id, fingerprint=fingerprint)

@@ -33,7 +33,7 @@ async def mark(body: Mark, run_id: RunId, state: AppStateDep, caller: CallerDep)
 
 @router.get(
     "/v1/runs/{run_id}/feedback",
-    summary="What was said of it",
+    summary="List feedback on it",
     responses={200: {"model": FeedbackListView, "description": "The earliest first."}},
 )
 async def of_run(run_id: RunId, state: AppStateDep, caller: CallerDep) -> Response:

@@ -23,7 +23,7 @@ from diagnosis_harness.server.write_check import LIMIT_S
 router = APIRouter(tags=["health"])
 
 OK = "ok"
-LEFT = "left to other processes"
+OTHER_PROCESSES = "left to other processes"
 
 
 class HealthView(View):
@@ -40,7 +40,7 @@ class ReadyView(View):
 
 
 @router.get(
-    "/healthz", summary="The process lives", responses={200: {"model": HealthView, "description": "Yes."}}
+    "/healthz", summary="The process is alive", responses={200: {"model": HealthView, "description": "Yes."}}
 )
 async def healthz() -> Response:
     """Answers while the process is alive; checks nothing else."""
@@ -63,7 +63,7 @@ async def readyz(state: AppStateDep, request: Request) -> Response:
     service = state.service
     database, evidence = await _stores(state)
     takes_runs = service.queue.is_listening or not service.takes_runs
-    queue = (OK if service.takes_runs else LEFT) if takes_runs else "takes no runs in this process"
+    queue = (OK if service.takes_runs else OTHER_PROCESSES) if takes_runs else "takes no runs in this process"
     background = {name: check() for name, check in service.checks.items()}
     is_ready = database is None and evidence is None and takes_runs and not any(background.values())
     checks = {
@@ -71,10 +71,12 @@ async def readyz(state: AppStateDep, request: Request) -> Response:
         EVIDENCE: evidence or OK,
         "queue": queue,
         "sources": _sources(service.left_runs()),
-        **{name: said or OK for name, said in background.items()},
+        **{name: problem or OK for name, problem in background.items()},
     }
     if not is_ready:
-        request.state.reason = "; ".join(f"{name}: {said}" for name, said in checks.items() if said != OK)
+        request.state.reason = "; ".join(
+            f"{name}: {problem}" for name, problem in checks.items() if problem != OK
+        )
     view = ReadyView(status="ready" if is_ready else "not ready", checks=checks)
     return JSONResponse(view.body(), status_code=200 if is_ready else 503)
 

@@ -1,4 +1,4 @@
-"""What there is of a running or ended run: its trace, evidence, explanation, report and document."""
+"""Results of a running or ended run: its trace, evidence, explanation, report and document."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class EventView(View):
         return cls.model_validate(event_json(event))
 
 
-class MomentView(View):
-    """One event, in short."""
+class EventSummaryView(View):
+    """A short form of one event."""
 
     at_s: float
     name: TraceName
@@ -73,15 +73,15 @@ class MomentView(View):
     text: str
 
 
-class StretchView(View):
+class PhaseSectionView(View):
     """Consecutive events of one phase."""
 
     phase: TracePhase
-    moments: list[MomentView]
+    moments: list[EventSummaryView]
 
 
 class PhaseView(View):
-    """All of one phase."""
+    """Totals of one phase."""
 
     phase: TracePhase
     moments: int
@@ -94,7 +94,7 @@ class TimelineView(View):
 
     started_s: float
     duration_s: float
-    stretches: list[StretchView]
+    stretches: list[PhaseSectionView]
     phases: list[PhaseView]
 
 
@@ -161,7 +161,7 @@ class StoredRecordView(RecordView):
 
 
 class FactView(View):
-    """A place in the run's document that an answer rests on."""
+    """A field of the run's document that supports an answer."""
 
     place: str
     value: str
@@ -178,7 +178,7 @@ class WhyAnswerView(View):
 
 
 class WhyView(View):
-    """The seven answers; while the run is in progress they hold as of now, and `says` says so."""
+    """The seven answers; while the run is in progress they are as of now, and `says` states that."""
 
     run_id: str
     status: RunStatus
@@ -259,7 +259,7 @@ async def record(
 async def why_of(
     run_id: RunId, request: Request, *, state: AppStateDep, caller: CallerDep, lang: Lang = None
 ) -> Response:
-    """Seven questions about the run, answered as of now, each with the document fields it rests on."""
+    """Seven questions about the run, answered as of now, each with the document fields that support it."""
     language = lang or request_language(request)
     row = await state.service.runs.row(caller, run_id)
     records = await state.service.runs.records_if_reachable(caller, run_id)
@@ -316,7 +316,7 @@ async def _require_closed_row(state: AppState, caller: Caller, run_id: str) -> R
 
 
 def _text_of(row: RunRow) -> str | None:
-    """What a path without a report answered."""
+    """The answer of a path that writes no report."""
     answer = row.ending.answer if row.ending else None
     text = answer.get("text") if isinstance(answer, dict) else None
     return text if isinstance(text, str) else None
@@ -326,8 +326,8 @@ def _is_current(etag: str, if_none_match: str | None) -> bool:
     """Whether the client holds this version (RFC 9110 §13.1.2: weak comparison; `*` matches all)."""
     if if_none_match is None:
         return False
-    held = [each.strip().removeprefix("W/") for each in if_none_match.split(",")]
-    return etag in held or held == ["*"]
+    etags = [each.strip().removeprefix("W/") for each in if_none_match.split(",")]
+    return etag in etags or etags == ["*"]
 
 
 def _progress(row: RunRow, language: Language) -> str:
