@@ -1,4 +1,4 @@
-"""One value, one text: canonical JSON, and the digest over its bytes."""
+"""Canonical JSON, with one text for each value, and the digest over its bytes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ def canonical_json(value: JsonValue) -> bytes:
     written.
 
     Raises:
-        ValueError: a number is not finite, a text holds half a surrogate pair, or nesting passes 64 levels.
-        TypeError: something that JSON cannot represent, or a key that is not text.
+        ValueError: a number is not finite, a text contains half a surrogate pair, or nesting exceeds 64
+            levels.
+        TypeError: JSON cannot represent a value, or a key is not text.
     """
     text = json.dumps(
         _plain(value, 0), ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True
@@ -35,7 +36,7 @@ def digest(data: bytes) -> str:
 
 
 def _plain(value: JsonValue, depth: int) -> JsonValue:
-    """The same value in the types the encoder knows, or an error that names what is wrong."""
+    """The value in the types that the encoder knows; raises an error that names what is wrong."""
     if depth > _DEPTH_MAX:
         raise ValueError(f"nested deeper than {_DEPTH_MAX} levels")
     match value:

@@ -16,7 +16,7 @@ from diagnosis_harness.kernel.faults import report_fault
 
 
 class Clock(Protocol):
-    """Gives the time and calls back at a given time, so a test that controls it controls all waits."""
+    """Gives the time and calls back at a given time, so a test that controls the clock controls all waits."""
 
     def now_s(self) -> float:
         """Seconds since the Unix epoch, UTC. Never runs backwards."""
@@ -117,7 +117,7 @@ class SystemClock:
                 self._thread = threading.Thread(target=self._serve, name="diagnosis-clock", daemon=True)
                 self._thread.start()
             elif at_s < self._sleeps_until_s:
-                # Only an earlier time wakes the thread: a later one is found when it wakes anyway.
+                # Only an earlier time wakes the thread; it finds later ones when it wakes anyway.
                 self._sleeps_until_s = at_s
                 self._changed.notify()
 
@@ -127,7 +127,7 @@ class SystemClock:
             with self._changed:
                 self._timers.remove(number)
                 if self._is_closed:
-                    self._changed.notify()  # the thread may have been waiting only for this one
+                    self._changed.notify()  # the thread may have been waiting for this one only
 
         return disarm
 
@@ -162,7 +162,7 @@ class SystemClock:
                         self._thread = None
                         return
                     self._sleeps_until_s = float("inf") if at_s is None else at_s
-                    # A wait has an upper bound on every platform; an early wake only looks again.
+                    # Every platform bounds a wait; waking early only repeats the check.
                     self._changed.wait(None if at_s is None else min(at_s - self.now_s(), 3600.0))
             if callback is not None:
                 _call(callback)

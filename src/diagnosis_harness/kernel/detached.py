@@ -19,15 +19,15 @@ class DetachedCalls:
         self._threads_max = threads_max
         self._lock = threading.Lock()
         self._calls: deque[Callable[[], None]] = deque()
-        self._at_work = 0
+        self._active = 0
 
     def submit(self, call: Callable[[], None]) -> None:
         """Run `call` once, soon. A call that raises is reported and does not affect the others."""
         with self._lock:
             self._calls.append(call)
-            if self._at_work >= self._threads_max:
+            if self._active >= self._threads_max:
                 return
-            self._at_work += 1
+            self._active += 1
         try:
             threading.Thread(target=self._serve, name="diagnosis-notice", daemon=True).start()
         except RuntimeError:  # the machine has no thread left, or the interpreter is about to end
@@ -44,6 +44,6 @@ class DetachedCalls:
     def _next(self) -> Callable[[], None] | None:
         with self._lock:
             if not self._calls:
-                self._at_work -= 1
+                self._active -= 1
                 return None
             return self._calls.popleft()

@@ -1,9 +1,9 @@
 """Every exception of the product, on one page.
 
     DiagnosisHarnessError
-    ├── InvalidInput              what a person gave cannot be used: place, problem, remedy (exit code 2)
+    ├── InvalidInput              invalid user input: place, problem, remedy (exit code 2)
     │   └── InvalidSetting        the same, for a configuration value
-    ├── ContractViolation         the calling code broke a rule of ours (a bug, never a person's fault)
+    ├── ContractViolation         the calling code broke a rule of this package (a bug, not a user error)
     │   ├── InvalidIdentity       blank or unsafe session, run or tool call id
     │   ├── InvalidLimits         a missing, zero or negative budget limit
     │   └── InvalidRetryPolicy    a policy that lists what must never be retried
@@ -11,35 +11,35 @@
     │   └── RunForked             this process is a fork of the one that opened the run
     ├── InterruptCarried          KeyboardInterrupt or SystemExit on its way through a wait
     ├── CapacityRefused           a byte reservation beyond the run's limit (the counter itself only refuses)
-    ├── TechnicalFailure          something outside did not work: kind says how; never an answer
+    ├── TechnicalFailure          something outside failed; kind says how; never an answer
     │   ├── LlmFailure            the language model or its provider
     │   ├── ToolFailure           a tool's backend
     │   ├── StoreFailure          a store: database, evidence store or queue (carries StoreTrouble)
     │   ├── RouterUnavailable     the router, after its attempts: no path is guessed
     │   ├── KnowledgeUnavailable  the runbooks cannot be searched
-    │   ├── AnswerRefused         what a player answered does not hold against what it was given
+    │   ├── AnswerRefused         a player's answer contradicts the material it was given
     │   ├── SourceUnavailable     a source cannot be read
-    │   │   └── SourceExpired     a source that a caller sent has expired since it was asked about
-    │   ├── OnsetOutsideData      the time that was given lies outside of what a source holds
-    │   ├── RunNotKept            a run's end could not be kept, so nothing of it may leave
-    │   ├── ServiceFailure        a server that was asked did not answer, or with a problem
-    │   └── MaskingFailed         text could not be masked, so it must not be kept, shown or logged
-    ├── ArgumentProblem           refused arguments of a tool request; preflight makes a refusal of it
+    │   │   └── SourceExpired     an uploaded source has expired since the question was asked
+    │   ├── OnsetOutsideData      the given time lies outside the data of a source
+    │   ├── RunNotKept            a run's end could not be stored, so nothing of it is published
+    │   ├── ServiceFailure        a server did not answer, or answered with a problem
+    │   └── MaskingFailed         text could not be masked, so it must not be stored, shown or logged
+    ├── ArgumentProblem           invalid arguments of a tool request; preflight turns it into a refusal
     ├── ProjectionTooLarge        not even the strongest finding fits a record; it ends in ERROR
-    ├── JsonInvalid               JSON that is not as its reader wants it; the reader translates it once
-    ├── StoredBytesInvalid        bytes that no projection can have stored: place, problem
-    ├── RunDocumentInvalid        a saved run that no run can have written: place, problem
-    ├── MalformedAnswer           a player answered, and not in the form that was agreed
+    ├── JsonInvalid               JSON that its reader does not accept; the reader translates it once
+    ├── StoredBytesInvalid        bytes that no projection could have stored: place, problem
+    ├── RunDocumentInvalid        a saved document that no run could have written: place, problem
+    ├── MalformedAnswer           a player's answer does not have the agreed form
     ├── NothingToRelease          the work ended and no safe content can be formed from it
     ├── RunUnknown                there is no such run for this caller
-    ├── RunGoesOn                 what is asked for stands only when the run has ended
+    ├── RunGoesOn                 what was requested exists only once the run has ended
     ├── NotPermitted              the caller's role does not allow it
-    ├── LimitReached              no more runs, streams or sources of a caller, or alerts, are taken
-    ├── SourceUnknown             no such source was sent by this caller, or it has expired
-    ├── NoRoomForUpload           the disk on which sources arrive is full
-    ├── RunTaken                  a queued run was claimed, cancelled or ended before this process came to it
-    └── AgentStopped              the loop ended without a legal draft (carries the ProgressSnapshot)
-        ├── EmptyDraft            the policy ended and gave nothing
+    ├── LimitReached              a limit on runs, streams, sources or alerts is reached
+    ├── SourceUnknown             this caller has no such source, or it has expired
+    ├── NoRoomForUpload           the disk for uploads is full
+    ├── RunTaken                  a queued run was claimed, cancelled or ended before this process got to it
+    └── AgentStopped              the loop ended without a valid draft (carries the ProgressSnapshot)
+        ├── EmptyDraft            the policy ended without a draft
         ├── MalformedDraft        not JSON, or not of the schema
         ├── PolicyFailed          the policy itself raised, or its language model failed
         └── AgentAborted          the run ended inside the loop
@@ -59,10 +59,10 @@ class DiagnosisHarnessError(Exception):
 
 
 class InvalidInput(DiagnosisHarnessError):
-    """What a person gave cannot be used.
+    """Something that the user gave cannot be used.
 
     Attributes:
-        place: file, option or field at fault, as the person knows it.
+        place: file, option or field at fault, as the user knows it.
         problem: what is wrong there, without a full stop.
         remedy: what to do about it, without a full stop.
     """
@@ -75,7 +75,7 @@ class InvalidInput(DiagnosisHarnessError):
 
 
 class InvalidSetting(InvalidInput):
-    """A configuration value that is refused at load."""
+    """An invalid configuration value, refused at load."""
 
 
 class ContractViolation(DiagnosisHarnessError):
@@ -119,7 +119,7 @@ class RunForked(RunAborted):
 class InterruptCarried(DiagnosisHarnessError):
     """Carries KeyboardInterrupt or SystemExit from a task to its waiter.
 
-    A task that raises one of them directly stops the event loop at once, and with it everybody's bookkeeping.
+    A task that raises one of them directly stops the event loop at once, before other tasks have cleaned up.
     Wrapped, it travels like any other error and leaves the loop through the host's own task.
 
     Attributes:
@@ -132,10 +132,10 @@ class InterruptCarried(DiagnosisHarnessError):
 
 
 class CapacityRefused(DiagnosisHarnessError):
-    """A byte reservation would pass the run's limit; earlier usage is unchanged."""
+    """A byte reservation would exceed the run's limit; earlier usage is unchanged."""
 
     def __init__(self, *, asked_bytes: int, used_bytes: int, limit_bytes: int) -> None:
-        super().__init__(f"{asked_bytes} bytes asked, {used_bytes} of {limit_bytes} in use")
+        super().__init__(f"{asked_bytes} bytes requested, {used_bytes} of {limit_bytes} in use")
         self.asked_bytes = asked_bytes
         self.used_bytes = used_bytes
         self.limit_bytes = limit_bytes
@@ -206,7 +206,7 @@ class StoreFailure(TechnicalFailure):
 
 
 class RouterUnavailable(TechnicalFailure):
-    """The router gave no path for the question: its attempts are used up, or it named none."""
+    """The router chose no path for the question: its attempts are used up, or its answer named none."""
 
 
 class KnowledgeUnavailable(TechnicalFailure):
@@ -234,9 +234,9 @@ class RunNotKept(TechnicalFailure):
 
 
 class ServiceFailure(TechnicalFailure):
-    """The server that the command line asked could not be reached, or answered with a problem.
+    """The server could not be reached by the command line, or answered with a problem.
 
-    `status` is of the HTTP response; None where there was none.
+    `status` is that of the HTTP response; None if there was none.
     """
 
     def __init__(
@@ -247,11 +247,11 @@ class ServiceFailure(TechnicalFailure):
 
 
 class SourceExpired(SourceUnavailable):
-    """The source was sent by a caller, and has expired or was deleted since the question was asked."""
+    """An uploaded source that has expired or was deleted since the question was asked."""
 
 
 class SourceUnknown(DiagnosisHarnessError):
-    """No such source was sent, it has expired, or another caller sent it: these are not distinguished."""
+    """The source does not exist, has expired, or belongs to another caller; these are not distinguished."""
 
 
 class NoRoomForUpload(DiagnosisHarnessError):
@@ -263,7 +263,7 @@ class RunUnknown(DiagnosisHarnessError):
 
 
 class RunGoesOn(DiagnosisHarnessError):
-    """The run has not ended: what was asked for does not exist yet."""
+    """The run has not ended, so what was requested does not exist yet."""
 
 
 class NotPermitted(DiagnosisHarnessError):
@@ -271,7 +271,7 @@ class NotPermitted(DiagnosisHarnessError):
 
 
 class LimitReached(DiagnosisHarnessError):
-    """No more of something is taken; `limit` is how many of it there may be."""
+    """A limit on the number of something is reached; `limit` is that number."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"the limit of {limit} is reached ({type(self).__name__})")
@@ -291,15 +291,15 @@ class TooManyStreams(LimitReached):
 
 
 class TooManySources(LimitReached):
-    """The caller has stored as many sources, or as many bytes of them, as it may."""
+    """The caller has reached its limit of stored sources, or of their bytes."""
 
 
 class RunTaken(DiagnosisHarnessError):
-    """The run was claimed, cancelled or ended before: it must not be worked on here."""
+    """The run was already claimed, cancelled or ended, so this process must not execute it."""
 
 
 class ArgumentProblem(DiagnosisHarnessError):
-    """Why the arguments of a tool request are refused: one clause that names the argument."""
+    """The arguments of a tool request are invalid: one clause that names the argument."""
 
 
 class UnknownEntity(ArgumentProblem):
@@ -314,28 +314,28 @@ class JsonInvalid(DiagnosisHarnessError):
     """A JSON text, or a value in one, that its reader does not accept.
 
     Attributes:
-        place: the value at fault, as a path inside the text; empty for the whole of it.
-        wanted: what should be there.
+        place: path of the value at fault inside the text; empty for the whole text.
+        expected: what should be there.
         found: what is there instead.
     """
 
-    def __init__(self, place: str, wanted: str, found: str) -> None:
-        super().__init__(f"{place or 'the text'}: expected {wanted}, found {found}")
+    def __init__(self, place: str, expected: str, found: str) -> None:
+        super().__init__(f"{place or 'the text'}: expected {expected}, found {found}")
         self.place = place
-        self.wanted = wanted
+        self.expected = expected
         self.found = found
 
     @property
     def problem(self) -> str:
         """What is wrong at the place, without a full stop."""
-        return f"expected {self.wanted}, found {self.found}"
+        return f"expected {self.expected}, found {self.found}"
 
 
 class StoredBytesInvalid(DiagnosisHarnessError):
     """Bytes that are not the canonical JSON of a projection.
 
     Attributes:
-        place: the field at fault, as a path inside the stored value; empty for the whole of it.
+        place: path of the field at fault inside the stored value; empty for the whole value.
         problem: what is wrong there, without a full stop.
     """
 
@@ -349,7 +349,7 @@ class RunDocumentInvalid(DiagnosisHarnessError):
     """A value that is not exactly a run document, or one that contradicts itself.
 
     Attributes:
-        place: the field at fault, as a path inside the document; empty for the whole of it.
+        place: path of the field at fault inside the document; empty for the whole document.
         problem: what is wrong there, without a full stop.
     """
 
@@ -368,10 +368,10 @@ class NothingToRelease(DiagnosisHarnessError):
 
 
 class AgentStopped(DiagnosisHarnessError):
-    """The diagnosis loop ended without a legal draft.
+    """The diagnosis loop ended without a valid draft.
 
     Attributes:
-        snapshot: what the loop had learnt (`diagnosis.progress.ProgressSnapshot`); typed as object, since
+        snapshot: what the loop had found (`diagnosis.progress.ProgressSnapshot`); typed as object, since
         kernel may not import the diagnosis room.
     """
 
@@ -381,7 +381,7 @@ class AgentStopped(DiagnosisHarnessError):
 
 
 class EmptyDraft(AgentStopped):
-    """The policy ended and gave no draft."""
+    """The policy ended without a draft."""
 
 
 class MalformedDraft(AgentStopped):

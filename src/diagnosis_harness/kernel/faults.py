@@ -5,36 +5,36 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-SAID_MAX = 4000
+ERROR_TEXT_MAX = 4000
 """Characters of a foreign error's text that are kept: as many as the trace masks before it cuts."""
 
 
 def error_text(error: BaseException) -> str:
-    """What a foreign error says, bounded; empty where it cannot say it.
+    """The text of a foreign error, bounded; empty if its `__str__` fails.
 
-    Its `__str__` is foreign code: whatever that raises belongs to it, SystemExit, KeyboardInterrupt and
-    CancelledError included.
+    `__str__` is foreign code, so whatever it raises is ignored, even SystemExit, KeyboardInterrupt and
+    CancelledError.
     """
     try:
-        text = str.__str__(str(error))  # a plain text, also of a class that is one in part
+        text = str.__str__(str(error))  # a plain str, even from a subclass of str
     except BaseException:  # noqa: BLE001 - the error is being reported, and a second one must not hide it
         return ""
-    return text if len(text) <= SAID_MAX else f"{text[: SAID_MAX - 1]}…"
+    return text if len(text) <= ERROR_TEXT_MAX else f"{text[: ERROR_TEXT_MAX - 1]}…"
 
 
 def report_fault(error: BaseException) -> None:
-    """Hand a fault to `threading.excepthook`, which prints it unless the program says otherwise.
+    """Pass a fault to `threading.excepthook`, which prints it unless the program has replaced it.
 
-    The hook is foreign code too. Whatever it raises stays here, and the fault is printed as Python prints
-    one: who reports a fault has a run, a timer or a queue to go on with.
+    The hook is foreign code too. If it raises, the fault is printed by Python's own hook instead: the caller
+    has a run, a timer or a queue to continue with.
     """
-    told = threading.ExceptHookArgs((type(error), error, error.__traceback__, threading.current_thread()))
-    any(_takes(hook, told) for hook in (threading.excepthook, threading.__excepthook__))
+    args = threading.ExceptHookArgs((type(error), error, error.__traceback__, threading.current_thread()))
+    any(_call_hook(hook, args) for hook in (threading.excepthook, threading.__excepthook__))
 
 
-def _takes(hook: Callable[[threading.ExceptHookArgs], object], told: threading.ExceptHookArgs) -> bool:
+def _call_hook(hook: Callable[[threading.ExceptHookArgs], object], args: threading.ExceptHookArgs) -> bool:
     try:
-        hook(told)
-    except BaseException:  # noqa: BLE001 - the next hook tells of the fault; after the last nobody can
+        hook(args)
+    except BaseException:  # noqa: BLE001 - the next hook reports the fault; after the last one nothing can
         return False
     return True

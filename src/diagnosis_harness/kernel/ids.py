@@ -23,7 +23,7 @@ class IdSource(Protocol):
         ...
 
     def new_request_id(self) -> str:
-        """A fresh id of a request to the service, which stands in its log and in its response."""
+        """A fresh id of a request to the service, for its log and its response."""
         ...
 
     def new_secret(self) -> str:

@@ -20,10 +20,10 @@ class JsonFields:
     """Reads the fields of one JSON object, each with its type.
 
     Args:
-        optional: None where the object may have further fields that the caller does not read.
+        optional: None if the object may have further fields that the caller does not read.
 
     Raises:
-        JsonInvalid: the value is no object, a required field is missing, or an unknown one is there.
+        JsonInvalid: the value is not an object, a required field is missing, or an unknown one is present.
     """
 
     __slots__ = ("_held", "path")
@@ -44,7 +44,7 @@ class JsonFields:
         return name in self._held
 
     def raw(self, name: str) -> JsonValue:
-        """A field as it stands; null where it is absent."""
+        """A field unchanged; null if it is absent."""
         return self._held.get(name)
 
     def place(self, name: str) -> str:
@@ -56,7 +56,7 @@ class JsonFields:
         return text_at(self.raw(name), self.place(name))
 
     def maybe_text(self, name: str) -> str | None:
-        """The same, or None where the field is absent or null."""
+        """The same, or None if the field is absent or null."""
         return None if self.raw(name) is None else self.text(name)
 
     def number(self, name: str) -> float:
@@ -64,7 +64,7 @@ class JsonFields:
         return number_at(self.raw(name), self.place(name))
 
     def maybe_number(self, name: str) -> float | None:
-        """The same, or None where the field is absent or null."""
+        """The same, or None if the field is absent or null."""
         return None if self.raw(name) is None else self.number(name)
 
     def count(self, name: str) -> int:
@@ -76,11 +76,11 @@ class JsonFields:
         return member_at(among, self.raw(name), self.place(name))
 
     def maybe_choice(self, name: str, among: type[E]) -> E | None:
-        """The same, or None where the field is absent or null."""
+        """The same, or None if the field is absent or null."""
         return None if self.raw(name) is None else self.choice(name, among)
 
     def items(self, name: str, read: Callable[[JsonValue, str], T]) -> tuple[T, ...]:
-        """A list, each of it read under its own path; empty where the field is absent."""
+        """A list with each element read under its own path; empty if the field is absent."""
         return items_at(self.raw(name), self.place(name), read) if self.has(name) else ()
 
 
@@ -92,7 +92,7 @@ def place_in(path: str, name: str) -> str:
 def object_at(
     value: JsonValue, place: str, *, required: Iterable[str] = (), optional: Iterable[str] | None = ()
 ) -> dict[str, JsonValue]:
-    """An object that has every required field, and no others than the optional ones (None: any)."""
+    """An object with every required field, and no others except the optional ones (None: any)."""
     held = any_object_at(value, place)
     wanted = tuple(required)
     if missing := [name for name in wanted if name not in held]:
@@ -101,7 +101,7 @@ def object_at(
         )
     known = held if optional is None else {*wanted, *optional}
     if unknown := [name for name in held if name not in known]:
-        raise JsonInvalid(place, "known fields alone", _fields(unknown))
+        raise JsonInvalid(place, "only known fields", _fields(unknown))
     return held
 
 
@@ -113,7 +113,7 @@ def any_object_at(value: JsonValue, place: str) -> dict[str, JsonValue]:
 
 
 def items_at(value: JsonValue, place: str, read: Callable[[JsonValue, str], T]) -> tuple[T, ...]:
-    """A list, each of it read under its own path."""
+    """A list with each element read under its own path."""
     if not isinstance(value, list):
         raise JsonInvalid(place, "a list", kind_of(value))
     return tuple(read(each, f"{place}[{number}]") for number, each in enumerate(value))
@@ -134,7 +134,7 @@ def truth_at(value: JsonValue, place: str) -> bool:
 
 
 def number_at(value: JsonValue, place: str) -> float:
-    """A finite number. A whole number may stand where a number does; it stays whole."""
+    """A finite number. A whole number is accepted and stays whole."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise JsonInvalid(place, "a number", kind_of(value))
     if not _is_finite(value):
@@ -181,7 +181,7 @@ def instant_at(value: JsonValue, place: str) -> float:
 
 
 def kind_of(value: JsonValue) -> str:
-    """What sort of JSON value it is, in words."""
+    """The kind of a JSON value, in words."""
     match value:
         case None:
             return "null"

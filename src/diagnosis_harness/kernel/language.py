@@ -25,7 +25,7 @@ class Text:
     zh: str
 
     def in_(self, language: Language) -> str:
-        """The text as it is written, placeholders included."""
+        """The text as written, including its placeholders."""
         return self.en if language is Language.EN else self.zh
 
     def render(self, language: Language, /, **values: str | float) -> str:
@@ -34,10 +34,10 @@ class Text:
 
 
 def language_of(question: str) -> Language:
-    """The language of a question, judged by its sentence; names do not count.
+    """The language of a question, judged by its sentence and not by names in it.
 
-    `why is 预订 slow` asks in English, `checkout 为什么慢` in Chinese: Han characters make it Chinese,
-    unless English words frame them and no Chinese one asks.
+    `why is 预订 slow` is English, `checkout 为什么慢` Chinese: Han characters make it Chinese,
+    unless English words surround them and no Chinese word asks.
     """
     if not any(_is_han(character) for character in question):
         return Language.EN

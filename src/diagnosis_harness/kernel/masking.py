@@ -29,7 +29,7 @@ _PLACEHOLDER_MAX = 40
 _QUOTES = ("q1", "q2", "q3")
 _CLOSERS = ")]}"
 _HARMLESS = re.compile(r".{0,5}|[A-Za-z_]{0,15}")
-"""Texts that hold no secret of any rule: shorter than the shortest, or a short word without digit and sign.
+"""Texts that no rule matches: shorter than every secret, or a short word without digit and sign.
 
 The shortest token that may be letters alone is a key of 16 (`LTAI` and twelve).
 """
@@ -51,7 +51,7 @@ class _Span:
 
 
 class RuleTable:
-    """Rules in order, with an index of what must stand in a text for each to be tried."""
+    """Rules in order, with an index of what a text must contain for each to be tried."""
 
     __slots__ = ("_after_key", "_always", "_gates", "_hinted", "rules")
 
@@ -74,15 +74,15 @@ class RuleTable:
         places.update(self._always)
         if has_key:
             places.update(self._after_key)
-        for gate, gated in self._gates.items():
+        for gate, rule_places in self._gates.items():
             if gate.search(text):
-                places.update(gated)
+                places.update(rule_places)
         return [self.rules[place] for place in sorted(places)]
 
 
 @cache
 def _table() -> RuleTable:
-    # Lazy: the patterns take longer to compile than all else that the core imports.
+    # Lazy: compiling the patterns takes longer than everything else that the core imports.
     from diagnosis_harness.kernel.masking_rules import MASKING_RULES
 
     return RuleTable(MASKING_RULES)
@@ -94,10 +94,10 @@ def mask(text: str, table: RuleTable | None = None) -> Masked:
     A pass is linear in the length of the text. Passes are repeated until one finds nothing, eight at most.
 
     Raises:
-        MaskingFailed: it is no text, a rule failed, or passes keep finding something.
+        MaskingFailed: it is not a text, a rule failed, or every pass finds something.
     """
     if not isinstance(text, str):
-        raise MaskingFailed(f"{type(text).__name__} is no text")
+        raise MaskingFailed(f"{type(text).__name__} is not a text")
     if _HARMLESS.fullmatch(text):
         return Masked(text)
     table = _table() if table is None else table
@@ -115,7 +115,7 @@ def mask(text: str, table: RuleTable | None = None) -> Masked:
 
 
 def mask_or_withhold(text: str) -> str:
-    """The masked text, or `[masked:withheld]` where it could not be masked; for text that is only shown."""
+    """The masked text, or `[masked:withheld]` if it could not be masked; for text that is only shown."""
     try:
         return mask(text).text
     except MaskingFailed:
@@ -126,7 +126,7 @@ def mask_value(value: JsonValue, key: str = "") -> JsonValue:
     """A JSON value with every text in it masked; a value under the name of a secret is masked entirely.
 
     Raises:
-        MaskingFailed: a text could not be masked, or nesting passes 64 levels.
+        MaskingFailed: a text could not be masked, or values are nested deeper than 64 levels.
     """
     return _mask_value(value, key, 0)
 
@@ -137,16 +137,16 @@ def _mask_value(value: JsonValue, key: str, depth: int) -> JsonValue:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, Mapping):
-        return {mask(name).text: _mask_value(held, name, depth + 1) for name, held in value.items()}
+        return {mask(name).text: _mask_value(member, name, depth + 1) for name, member in value.items()}
     if isinstance(value, int | float):
         return value
     if isinstance(value, str):
         return _mask_text(value, key)
-    return [_mask_value(held, key, depth + 1) for held in value]
+    return [_mask_value(member, key, depth + 1) for member in value]
 
 
 def _mask_text(text: str, key: str) -> str:
-    """A text under a name; read as `name: "text"` where the name is one that secrets have."""
+    """Mask a text under a name, read as `name: "text"` if secrets have such names."""
     if key and keys_of(key, _lower(key)):
         counts = mask(f'{key}="{text}"').counts
         return "[masked:secret]" if "secret" in counts else mask(text).text
@@ -154,7 +154,7 @@ def _mask_text(text: str, key: str) -> str:
 
 
 def _spans(text: str, table: RuleTable) -> list[_Span]:
-    """What to replace, in order: overlapping spans are merged, under the first one's kind."""
+    """The spans to replace, in order; overlapping ones are merged under the kind of the first."""
     lowered = _lower(text)
     keys = keys_of(text, lowered)
     return _merge(
@@ -166,7 +166,9 @@ def _spans(text: str, table: RuleTable) -> list[_Span]:
 
 
 def _lower(text: str) -> str:
-    return text.replace("İ", "I").lower()  # it alone grows in lower case, which would move all places
+    return text.replace(
+        "İ", "I"
+    ).lower()  # the only letter that becomes longer in lower case, which would shift all offsets
 
 
 def _matches(rule: MaskingRule, text: str, keys: Sequence[Key]) -> Iterable[re.Match[str]]:
@@ -176,17 +178,23 @@ def _matches(rule: MaskingRule, text: str, keys: Sequence[Key]) -> Iterable[re.M
 
 
 def _behind(rule: MaskingRule, text: str, keys: Sequence[Key]) -> Iterator[re.Match[str]]:
-    """Matches right behind a name; a name inside the match before it is part of that one's value."""
-    free = 0
+    """Matches directly after a name; a name inside the previous match is part of that value."""
+    end_of_last = 0
     for key in keys:
-        if key.group in rule.after and key.end >= free and (match := rule.pattern.match(text, key.end)):
-            free = match.end()
+        if (
+            key.group in rule.after
+            and key.end >= end_of_last
+            and (match := rule.pattern.match(text, key.end))
+        ):
+            end_of_last = match.end()
             yield match
 
 
 def _merge(found: Iterable[_Span]) -> list[_Span]:
     merged: list[_Span] = []
-    for span in sorted(found, key=lambda span: span.start):  # stable: the first rule names a place
+    for span in sorted(
+        found, key=lambda span: span.start
+    ):  # stable sort: the first rule that finds a span names it
         if merged and span.start < merged[-1].end:
             last = merged[-1]
             merged[-1] = _Span(last.start, max(last.end, span.end), last.kind)
@@ -196,7 +204,7 @@ def _merge(found: Iterable[_Span]) -> list[_Span]:
 
 
 def _span(kind: str, match: re.Match[str]) -> _Span | None:
-    """The place of the secret itself, without its quotes and without brackets that close around it."""
+    """The span of the secret itself, without its quotes and enclosing brackets."""
     groups = match.re.groupindex
     quoted = next((name for name in _QUOTES if name in groups and match[name] is not None), None)
     start, end = match.span(quoted or "secret")
@@ -210,10 +218,10 @@ def _span(kind: str, match: re.Match[str]) -> _Span | None:
 
 
 def _behind_placeholder(text: str, start: int, end: int) -> int:
-    """The start of a match, moved behind a placeholder that it begins in; its end if nothing else is in it.
+    """The start of a match, moved past a placeholder that it begins in; its end if nothing else is in it.
 
-    The colon of a placeholder looks like that of `user:password`. Masking a part of one would make two of it,
-    and then one again, without end.
+    The colon of a placeholder looks like that of `user:password`. Masking a part of one would split it
+    in two, then join it again, for ever.
     """
     opened = text.rfind("[masked:", max(0, start - _PLACEHOLDER_MAX), start)
     placeholder = PLACEHOLDER.match(text, opened) if opened >= 0 else None
@@ -224,7 +232,7 @@ def _behind_placeholder(text: str, start: int, end: int) -> int:
 
 
 def _opens(text: str, start: int, end: int) -> bool:
-    """Whether what closes at the end was opened inside, as in a placeholder."""
+    """Whether the bracket that closes at the end was opened inside, as in a placeholder."""
     return {")": "(", "]": "[", "}": "{"}[text[end - 1]] in text[start:end]
 
 

@@ -1,4 +1,4 @@
-"""Checks of a possible secret whose form alone does not decide; pure, each linear in the match."""
+"""Checks of possible secrets that their form alone does not decide; pure, each linear in the match."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 _QUOTES = ("q1", "q2", "q3")
 
 PLACEHOLDER = re.compile(r"\[masked:[a-z-]+\]?")
-"""A placeholder; without its bracket where a delimiter cut it off."""
+"""A placeholder; its bracket is optional, since a delimiter may cut it off."""
 
 _NO_SECRETS = frozenset(
     {
@@ -76,7 +76,7 @@ _UNIT_AFTER = re.compile(
 
 
 def looks_random(match: re.Match[str]) -> bool:
-    """Whether it mixes upper case, lower case and digits, as generated keys do and paths and names do not."""
+    """Whether it mixes upper case, lower case and digits, as generated keys do, but not paths and names."""
     text = match["secret"]
     upper = sum(character.isupper() for character in text)
     lower = sum(character.islower() for character in text)
@@ -85,17 +85,17 @@ def looks_random(match: re.Match[str]) -> bool:
 
 
 def looks_like_base64(match: re.Match[str]) -> bool:
-    """Random, with a sign that hexadecimal digests and names do not have."""
+    """Whether it looks random, with a character that hexadecimal digests and names do not contain."""
     return looks_random(match) and ("+" in match["secret"] or "/" in match["secret"])
 
 
-def is_no_word(match: re.Match[str]) -> bool:
-    """Not a plain word, as in `bearer authentication failed`."""
+def is_not_a_word(match: re.Match[str]) -> bool:
+    """Whether it is not a plain word, as in `bearer authentication failed`."""
     return not re.fullmatch(r"[A-Z]?[a-z-]+[.:]?", match["secret"])
 
 
 def is_basic_credential(match: re.Match[str]) -> bool:
-    """Base64 of `user:password`, or of what SASL sends in its place."""
+    """Whether it is Base64 of `user:password`, or of what SASL sends instead."""
     text = match["secret"]
     try:
         plain = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
@@ -105,7 +105,7 @@ def is_basic_credential(match: re.Match[str]) -> bool:
 
 
 def is_value(match: re.Match[str]) -> bool:
-    """A value that can be a secret: no placeholder, no word of a status; for a token, no plain number."""
+    """Whether a value can be a secret: no placeholder, no status word; for a token, no plain number."""
     value = _secret_of(match).strip("\\\"'").rstrip(").]}:")
     if PLACEHOLDER.fullmatch(value) or PLACEHOLDER.fullmatch(_secret_of(match).strip("\\\"'")):
         return False
@@ -115,7 +115,7 @@ def is_value(match: re.Match[str]) -> bool:
 
 
 def is_line_value(match: re.Match[str]) -> bool:
-    """The rest of a line that a key begins, unless it begins with a word of a status."""
+    """Whether the rest of a line after a key can be a secret: it does not begin with a status word."""
     before = _before(match, match.start(), 160).rpartition("\n")[2]
     if not _PLAIN_KEY.fullmatch(before):
         return False
@@ -126,18 +126,18 @@ def is_line_value(match: re.Match[str]) -> bool:
 
 
 def are_words_of_a_passphrase(match: re.Match[str]) -> bool:
-    """Several words stand for a secret behind the name of a phrase alone; behind others they are prose."""
+    """Whether several words can be a secret: only after a name such as passphrase; else they are prose."""
     return _before(match, match.start(), 12).lower().endswith("phrase")
 
 
 def is_value_of_short_name(match: re.Match[str]) -> bool:
-    """What stands behind `pass` and the like: a password by its looks, or by how the name is written."""
+    """Whether the value after `pass` and the like is a password, by its form or that of the name."""
     before = _before(match, match.start(), 48)
     value = _secret_of(match)
     if not is_value(match) or (
         before.endswith("PASS") and match[0].startswith(":") and not _ends_longer_name(before)
     ):
-        return False  # `PASS: TestCart` is what a test reports
+        return False  # test runners print `PASS: TestCart`
     quoted = any(name in match.re.groupindex and match[name] is not None for name in _QUOTES)
     if not quoted and _COUNT.fullmatch(value.rstrip(").]}")) and len(value) < 6:
         return False
@@ -155,31 +155,31 @@ def _ends_longer_name(before: str) -> bool:
 
 
 def is_option_value(match: re.Match[str]) -> bool:
-    """What follows an option of a command, as in `--db-password x`."""
+    """Whether the value of a command-line option can be a secret, as in `--db-password x`."""
     return _OPTION.search(_before(match, match.start(), 48)) is not None and is_value(match)
 
 
 def is_quoted_key(match: re.Match[str]) -> bool:
-    """A quotation behind the name of a key, as in a statement; a token or secret may be quoted by name."""
+    """Whether a quoted text after the name of a key is one; a token or secret may be quoted by name."""
     return _NAMED_KEY.search(_before(match, match.start(), 12)) is not None and is_value(match)
 
 
 def is_argument(match: re.Match[str]) -> bool:
-    """A value that is not just the number of a port, user or group, nor the name of a variable."""
+    """Whether a value is more than the number of a port, user or group, or the name of a variable."""
     value = _secret_of(match)
     return is_value(match) and not re.fullmatch(r"[\d.:/\-]*(?:tcp|udp)?|\$\(.*", value)
 
 
 def has_digit_or_sign(match: re.Match[str]) -> bool:
-    """A word that does not occur in prose."""
+    """Whether a word does not occur in prose."""
     value = match["secret"].rstrip(".,;!?)")
     if _HYPHENATED.search(_before(match, match.start(), 20)):
         return False  # a name such as auth-token, and words about it
     return is_value(match) and re.search(r"[\d!#$%&*+@^_~]", value) is not None
 
 
-def stands_as_password(match: re.Match[str]) -> bool:
-    """Letters and digits together, as no word of a sentence about a password has."""
+def looks_like_password(match: re.Match[str]) -> bool:
+    """Whether it mixes letters and digits, unlike the words of a sentence about a password."""
     value = match["secret"].strip("'\"").rstrip(".,;!?)]:'\"")
     if _HYPHENATED.search(_before(match, match.start(), 20)) or not is_value(match):
         return False
@@ -189,17 +189,17 @@ def stands_as_password(match: re.Match[str]) -> bool:
 
 
 def is_word_with_digit(match: re.Match[str]) -> bool:
-    """An argument that looks like a password."""
+    """Whether an argument looks like a password."""
     value = _secret_of(match)
     return is_value(match) and (match[0].startswith('"') or re.search(r"\d", value) is not None)
 
 
 def holds_a_token(match: re.Match[str]) -> bool:
-    """A generated part of a path: long, with digits and letters."""
-    return any(_is_made(part) for part in re.split(r"[/@=]|%2F", match["secret"]))
+    """Whether a path has a generated part: long, with digits and letters."""
+    return any(_is_generated(part) for part in re.split(r"[/@=]|%2F", match["secret"]))
 
 
-def _is_made(part: str) -> bool:
+def _is_generated(part: str) -> bool:
     if len(part) < 16:
         return False
     digits = sum(character.isdigit() for character in part)
@@ -211,7 +211,7 @@ def _is_made(part: str) -> bool:
 
 
 def _secret_of(match: re.Match[str]) -> str:
-    """What a rule found, without its quotes where it was quoted alone."""
+    """The text that a rule found, without its own quotes."""
     groups = match.re.groupindex
     for name in ("secret", *_QUOTES):
         if name in groups and match[name] is not None:
@@ -224,7 +224,7 @@ def _before(match: re.Match[str], end: int, length: int) -> str:
 
 
 def is_mailbox(match: re.Match[str]) -> bool:
-    """An address of a person: not `git@…`, not a user or database on a host of a cluster or cloud."""
+    """Whether it is a person's address: not `git@…`, nor a user or database on a cluster or cloud host."""
     domain = match["domain"].lower()
     if domain.endswith(_CLOUD_HOSTS):
         return False
@@ -234,20 +234,20 @@ def is_mailbox(match: re.Match[str]) -> bool:
 
 
 def has_cn_id_checksum(match: re.Match[str]) -> bool:
-    """The last digit follows from the seventeen before it (GB 11643, ISO 7064 MOD 11-2)."""
+    """Whether the last digit is the checksum of the first seventeen (GB 11643, ISO 7064 MOD 11-2)."""
     text = str(match["secret"])
     total = sum(weight * int(digit) for weight, digit in zip(_CN_ID_WEIGHTS, text, strict=False))
     return _CN_ID_CHECKS[total % 11] == text[-1].upper()
 
 
 def is_ssn(match: re.Match[str]) -> bool:
-    """A number that the US Social Security Administration can have given."""
+    """Whether the US Social Security Administration can have issued the number."""
     area, group, serial = match["secret"].split("-")
     return area not in {"000", "666"} and group != "00" and serial != "0000"
 
 
 def is_card(match: re.Match[str]) -> bool:
-    """A payment card's first digits and its check digit (ISO/IEC 7812), and not one digit repeated."""
+    """Whether it has a card's first digits and check digit (ISO/IEC 7812), and not one digit repeated."""
     if not _CARD_ISSUER.match(match["secret"]):
         return False
     if (
@@ -265,7 +265,7 @@ def is_card(match: re.Match[str]) -> bool:
 
 
 def is_international_phone(match: re.Match[str]) -> bool:
-    """Nine to fifteen digits (ITU-T E.164); no number with a decimal point, and no count of something."""
+    """Whether it has nine to fifteen digits (ITU-T E.164), no decimal point, and is not a count."""
     text = str(match["secret"])
     points = text.count(".")
     if points == 1 or (points and " " in text) or _UNIT_AFTER.match(match.string, match.end("secret")):
@@ -274,13 +274,13 @@ def is_international_phone(match: re.Match[str]) -> bool:
 
 
 def has_iban_checksum(match: re.Match[str]) -> bool:
-    """The two digits behind the country follow from all others (ISO 7064 MOD 97-10)."""
+    """Whether the two digits after the country are the checksum of the rest (ISO 7064 MOD 97-10)."""
     text = match["secret"].replace(" ", "").replace("-", "")
     return int("".join(str(int(character, 36)) for character in text[4:] + text[:4])) % 97 == 1
 
 
-def stands_as_phone(match: re.Match[str]) -> bool:
-    """Alone, or after a word that goes with a phone number; eleven digits are a count of bytes as well."""
+def looks_like_phone(match: re.Match[str]) -> bool:
+    """Whether it is alone or follows a word such as `tel`; eleven digits may also be a count of bytes."""
     start, end = match.span("secret")
     if _UNIT_AFTER.match(match.string, end):
         return False

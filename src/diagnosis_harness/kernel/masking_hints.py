@@ -10,11 +10,11 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 _LONG = 2_000
-"""From this length on a plain search for each hint is quicker than a set of all pairs of letters."""
+"""For longer texts, searching for each hint is faster than building the set of all pairs of letters."""
 
 
 class Hints(Generic[T]):
-    """Hints, each with the value it stands for."""
+    """Hints, each mapped to a value."""
 
     __slots__ = ("_all", "_by_pair", "_signs")
 

@@ -1,4 +1,4 @@
-"""The names that secrets have in settings, in queries and in prose, in the languages that people log in."""
+"""The names of secrets in settings, queries and prose, in the languages that logs are written in."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class KeyGroup(Enum):
     PASSWORD = "password"  # noqa: S105 - the name of a group
     """A word for password, in one of many languages: prose may follow it as well as a separator."""
     TOKEN = "token"  # noqa: S105 - the name of a group
-    """A word for a token, key or other secret: a word of status follows it as often as a value does."""
+    """A word for a token, key or other secret: a status word follows it as often as a value does."""
     SHORT = "short"
-    """A word that means other things too (`pass`, `clave`): the value has to look like a password."""
+    """A word with other meanings (`pass`, `clave`): the value must look like a password."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The place of the name of a secret."""
+    """Where the name of a secret stands in a text."""
 
     start: int
     end: int
@@ -62,7 +62,7 @@ _SHORT_WORDS = ("pass", "pw", "clave", "parola", "creds", "mdp", "otp")
 _GLUED = (
     "store|key|db|user|root|admin|smtp|mail|ftp|sql|bind|trust|sudo|login|auth|proxy|ldap|redis|pg|ssh|conn"
 )
-# As written, since the hump of `dbPass` counts.
+# As written, since the capital in `dbPass` counts.
 _SHORT_KEY = re.compile(
     rf"(?:(?<![A-Za-z])(?:[Pp]ass|PASS|[Pp]w|PW|[Cc]lave|CLAVE|[Pp]arola|PAROLA|[Cc]reds|CREDS|[Mm]dp|MDP"
     rf"|(?:{_GLUED})pass|(?:{_GLUED.upper()})PASS|[Oo]tp|OTP)|(?<=[a-z0-9])(?:Pass|Pw|Otp))(?![A-Za-z])"
@@ -75,8 +75,8 @@ _POSSIBLE = Hints(
 def keys_of(text: str, lowered: str) -> list[Key]:
     """The names of secrets in a text, in order; `lowered` is the text in lower case, of the same length.
 
-    A name ends a key: db_password, X-Api-Key, accessToken. A name that goes on (`token_count`, `tokens`,
-    `secretName`) is found as well, and gives no match, since no value follows it.
+    A name ends a key: db_password, X-Api-Key, accessToken. A name that continues (`token_count`, `tokens`,
+    `secretName`) is found as well, but matches no rule, since no value follows it.
     """
     keys = [Key(found.start(), found.end(), _english_group(found)) for found in _ENGLISH.finditer(lowered)]
     possible = set(_POSSIBLE.find(lowered))

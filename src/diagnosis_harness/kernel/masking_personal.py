@@ -1,4 +1,4 @@
-"""Personal data: addresses, telephone numbers, papers, accounts."""
+"""Personal data: addresses, telephone numbers, identity documents, accounts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _IBAN_COUNTRIES = {
 
 
 def _iban(*, small: bool = False) -> str:
-    """Every country at its own length, whole or in groups of four; in small letters only in groups."""
+    """IBANs of every country at its length, whole or in groups of four; in lower case only in groups."""
     gap, character = ("[ -]", "[a-z0-9]") if small else ("[ -]?", "[A-Z0-9]")
     forms = []
     for length, countries in _IBAN_COUNTRIES.items():
@@ -40,7 +40,7 @@ def _iban(*, small: bool = False) -> str:
 def _number(
     kind: str, first: str, rest: str, check: Callable[[re.Match[str]], bool] | None = None
 ) -> MaskingRule:
-    """A number that is no part of a longer number or name; `first` is its first character."""
+    """A number that is not part of a longer number or name; `first` is its first character."""
     pattern = re.compile(rf"(?P<secret>{first}(?<![A-Za-z0-9_.+-]{first}){rest})(?![A-Za-z0-9_-]|\.\d)")
     return MaskingRule(kind, pattern, gate=_DIGITS, check=check)
 
@@ -70,7 +70,7 @@ PERSONAL: tuple[MaskingRule, ...] = (
         gate=_IBAN_BEGIN,
         check=checks.has_iban_checksum,
     ),
-    MaskingRule(  # a digest may look like one that is written in small letters without gaps
+    MaskingRule(  # a digest may look like a lower-case one without gaps
         "iban",
         re.compile(rf"(?<![a-z0-9_.+/-])(?P<secret>{_iban(small=True)})(?![a-z0-9_-])"),
         gate=_GROUPED_BEGIN,
@@ -92,7 +92,7 @@ PERSONAL: tuple[MaskingRule, ...] = (
     _number("card", "3", r"[47]\d\d(?P<gap>[ -]?)\d{6}(?P=gap)\d{5}", checks.is_card),
     MaskingRule(
         "phone",
-        # Brackets stand in pairs: what opens behind the number is the sentence's own.
+        # Brackets come in pairs: one that opens after the number belongs to the sentence.
         re.compile(
             r"(?P<secret>\+(?<![A-Za-z0-9_.+-]\+)[1-9]\d{0,2}(?:[ .\-]?(?:\(\d{1,4}\)|\d{1,4})){2,6})"
             r"(?![A-Za-z0-9_-]|\.\d)"
@@ -103,11 +103,11 @@ PERSONAL: tuple[MaskingRule, ...] = (
     ),
     _number("phone", "1", r"[3-9]\d[ -]\d{4}[ -]\d{4}"),  # Chinese mobile, written in groups
     _number("phone", "8", r"6[ -]1[3-9]\d[ -]?\d{4}[ -]?\d{4}"),
-    # Chinese mobile, bare: eleven digits are a count of bytes as well, so its neighbours must tell.
-    _number("phone", "1", r"[3-9]\d{9}", checks.stands_as_phone),
+    # Chinese mobile, bare: eleven digits are a count of bytes as well, so the words around it decide.
+    _number("phone", "1", r"[3-9]\d{9}", checks.looks_like_phone),
     _number("phone", "0", r"(?:10|2\d|[3-9]\d\d)[ -][1-9]\d{6,7}"),  # Chinese landline
     _number("phone", r"\(", r"0(?:10|2\d|[3-9]\d\d)\) ?[1-9]\d{6,7}"),
     _number("phone", "[2-9]", r"\d\d-[2-9]\d\d-\d{4}"),  # North America
     _number("phone", r"\(", r"[2-9]\d\d\) ?[2-9]\d\d-\d{4}"),
 )
-"""What names a person."""
+"""Rules for data that identifies a person."""

@@ -15,11 +15,11 @@ class MaskingRule:
 
     Attributes:
         kind: what the replacement names; lower case letters and dashes.
-        pattern: finds it; the group `secret`, or where it is quoted `q1` to `q3`, is what is replaced.
-        hints: lower-case texts of which one stands wherever the pattern can match; none: always try.
-        gate: matches somewhere in every text that the pattern matches; asked once for all that share it.
-        after: the pattern is matched only right behind the name of a secret of one of these groups.
-        check: a last look at a match where its form alone does not tell.
+        pattern: finds it; the group `secret`, or `q1` to `q3` if it is quoted, is replaced.
+        hints: lower-case texts, one of which occurs in every match; without any, the pattern is always tried.
+        gate: matches in every text that the pattern matches; tried once for all rules that share it.
+        after: the pattern is matched only directly after the name of a secret of one of these groups.
+        check: a final check of a match, if its form alone does not decide.
     """
 
     kind: str

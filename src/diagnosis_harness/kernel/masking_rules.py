@@ -1,7 +1,7 @@
 """What counts as a secret or as personal data in text, as one table (see `kernel.masking`).
 
 Every pattern is linear in a backtracking engine: an unbounded repeat is followed by nothing, or by what it
-cannot match itself, so backtracking fails at once; and no pattern starts again inside a run that it has read.
+cannot match itself, so backtracking fails at once; and no pattern restarts inside a run that it has read.
 Possessive repeats and atomic groups are not used: Python before 3.11.5 finds too little with them. Rules are
 tried only where a hint, a long run or the name of a secret stands in the text, so that an ordinary line costs
 little more than a few substring searches.
@@ -15,4 +15,4 @@ from diagnosis_harness.kernel.masking_tokens import TOKENS, WEBHOOKS
 from diagnosis_harness.kernel.masking_values import COMMANDS, NAMED, PLACED
 
 MASKING_RULES: tuple[MaskingRule, ...] = (*TOKENS, *WEBHOOKS, *PLACED, *NAMED, *COMMANDS, *PERSONAL)
-"""Every kind of secret and personal data. Where two find the same place, the first names it."""
+"""Every kind of secret and personal data. If two find the same text, the first names it."""

@@ -36,7 +36,7 @@ TOKENS: tuple[MaskingRule, ...] = (
         ),
         ("-----begin ",),
     ),
-    # Lines of a block whose first line stands elsewhere.
+    # Lines of a block whose first line is elsewhere.
     _run("pem", r"(?:MII|b3BlbnNzaC1rZXk)[A-Za-z0-9+/]{37,}={0,2}", checks.looks_random),
     _run("pem", r"[A-Za-z0-9+/]{64}", checks.looks_like_base64),
     _run("azure-key", r"[A-Za-z0-9+/]{86}==", checks.looks_random),
@@ -93,7 +93,7 @@ TOKENS: tuple[MaskingRule, ...] = (
         "bearer",
         re.compile(r"(?i:\bbearer)\s{1,4}(?P<secret>[A-Za-z0-9._~+/=-]{8,})"),
         ("bearer",),
-        check=checks.is_no_word,
+        check=checks.is_not_a_word,
     ),
     MaskingRule(
         "basic-auth",
@@ -137,4 +137,4 @@ WEBHOOKS: tuple[MaskingRule, ...] = (
         ("hook",),
     ),
 )
-"""Addresses whose path is the secret."""
+"""URLs whose path is the secret."""

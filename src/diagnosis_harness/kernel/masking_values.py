@@ -40,7 +40,7 @@ def _after(
 
 
 def _command(programs: str, option: str, *hints: str) -> MaskingRule:
-    """What follows an option that stands for a secret with these programs, and with others does not."""
+    """The value after an option that takes a secret in these programs, but not in others."""
     pattern = rf"(?<![\w.-])(?:{programs})\s(?:[^\n|;&]{{0,300}}?\s)?{option}"
     return MaskingRule("secret", re.compile(pattern), hints, check=checks.is_argument)
 
@@ -72,7 +72,7 @@ NAMED: tuple[MaskingRule, ...] = (
     _after(  # an element of XML
         _ANY, r"(?:\s[^<>]{0,120})?>(?P<secret>[^<\n]{1,512})</"
     ),
-    _after(  # name and value apart, as in `- name: DB_PASSWORD\n  value: x` or `key="ApiKey" value="x"`
+    _after(  # name and value separated, as in `- name: DB_PASSWORD\n  value: x` or `key="ApiKey" value="x"`
         _SURE,
         rf"[\"']?[\s,]{{1,40}}[\"']?[Vv]alue[\"']?\s{{0,4}}[:=]\s{{0,4}}(?P<secret>{_QUOTED}|{_BARE})",
     ),
@@ -94,24 +94,24 @@ NAMED: tuple[MaskingRule, ...] = (
     _after(
         _PASSWORD,
         rf"(?:\s{{1,3}}[-–—]\s{{1,3}}|\s{{0,3}}(?:->|\|)\s{{0,3}}){_WORD}",
-        checks.stands_as_password,
+        checks.looks_like_password,
     ),
-    _after(_PASSWORD, rf"[\"']\s{{0,2}},\s{{0,2}}{_CLOSED}", checks.stands_as_password),  # two of a list
-    _after(  # a name that goes on with its place or number
+    _after(_PASSWORD, rf"[\"']\s{{0,2}},\s{{0,2}}{_CLOSED}", checks.looks_like_password),  # two of a list
+    _after(  # a name followed by its place or number
         _PASSWORD,
         r"(?:\d{1,2}|[._-](?:prod|production|dev|test|stage|staging|old|new|default|main|ro|rw|value|plain|\d{1,2}))"
         rf"{_SEPARATOR}(?P<secret>{_QUOTED}|{_BARE})",
     ),
-    _after(_PROSE, r"[ \t]{1,3}[\[(]?(?P<secret>[!#-&(-+\--:<-Z\^-~]{5,128})", checks.stands_as_password),
+    _after(_PROSE, r"[ \t]{1,3}[\[(]?(?P<secret>[!#-&(-+\--:<-Z\^-~]{5,128})", checks.looks_like_password),
     _after(_TOKEN, r"[ \t]{1,3}(?P<secret>[A-Za-z0-9_+/=.-]{20,512})", checks.looks_random),
     _after(
         _PASSWORD,
         r"\s(?:for|of|für|von|para|pour|для|de|di|do)\s[^\s:=]{1,40}(?:\s[^\s:=]{1,40})?\s?[:=]\s{0,2}"
         r"(?P<secret>[!-~]{5,128})",
-        checks.stands_as_password,
+        checks.looks_like_password,
     ),
 )
-"""Values behind the name of a secret."""
+"""Values after the name of a secret."""
 
 COMMANDS: tuple[MaskingRule, ...] = (
     _command(r"(?:mysql|mariadb)[\w-]{0,24}|7za?", rf"-p{_GLUED_ARGUMENT}", "mysql", "mariadb", "7z"),
@@ -174,7 +174,7 @@ PLACED: tuple[MaskingRule, ...] = (
         re.compile(r"(?<![^\s\"'=])[\w.-]{1,64}:(?P<secret>[^\s\"']{1,256})@(?:tcp|unix)\("),
         ("@tcp(", "@unix("),
     ),
-    MaskingRule(  # a token that stands in the place of a user
+    MaskingRule(  # a token in place of a user
         "dsn-password",
         re.compile(r"://(?P<secret>[A-Za-z0-9_-]{20,256})(?::[^\s/@\"'<>]{0,64})?@"),
         ("://",),
@@ -199,7 +199,7 @@ PLACED: tuple[MaskingRule, ...] = (
         ("requirepass", "masterauth"),
         check=checks.is_value,
     ),
-    MaskingRule(  # orders of a protocol, as a client writes them
+    MaskingRule(  # protocol commands, as a client sends them
         "secret",
         re.compile(
             rf"\bAUTH(?:\s[\w.-]{{1,64}})?\s{_WORD}|\"AUTH\"(?:\s\"[^\"\n]{{1,64}}\")??\s\"(?P<q2>[^\"\n]{{1,200}})\"\s?$"
@@ -238,7 +238,7 @@ PLACED: tuple[MaskingRule, ...] = (
         "secret",
         re.compile(rf"(?<![\w-])(?:-u|--user(?:name)?)[ =][^\s\"']{{1,64}}\s-p[ =]?{_ARGUMENT}"),
         (" -p",),
-        check=checks.stands_as_password,
+        check=checks.looks_like_password,
     ),
 )
 """Secrets recognised by a URL, a statement, a protocol or a pipe."""

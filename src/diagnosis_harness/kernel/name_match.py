@@ -15,29 +15,29 @@ def fold_name(name: str) -> str:
     return _SEPARATORS.sub(" ", name.casefold())
 
 
-def places_of(asked: str, known: Iterable[str]) -> tuple[tuple[int, int, str], ...]:
-    """Start, end and name of the known names that stand in a text as whole words; the longest of nested ones.
+def places_of(text: str, known: Iterable[str]) -> tuple[tuple[int, int, str], ...]:
+    """Start, end and name of the known names in a text, as whole words; of nested names, the longest.
 
-    Places are those of the folded text (`fold_name`). Case does not count, nor how the words of a name are
-    joined: `order service` names `order-service`. Names of fewer than three letters are not looked for; two
-    are enough in a script without blanks.
+    Offsets are in the folded text (`fold_name`). Case and the joining of words do not count: `order service`
+    names `order-service`. Names of fewer than three letters are not searched for; two are enough in a script
+    without spaces.
     """
-    held = fold_name(asked)
+    folded_text = fold_name(text)
     found: list[tuple[int, int, str]] = []
     for name in sorted(known):
         folded = fold_name(name)
         least = LEAST_LETTERS if folded.isascii() else 2
-        if len(folded.strip()) >= least and folded in held:
+        if len(folded.strip()) >= least and folded in folded_text:
             # A name may touch Chinese characters, which are written without spaces, and no other letter.
             pattern = rf"(?<![a-z0-9]){re.escape(folded)}(?![a-z0-9])"
-            found.extend((each.start(), each.end(), name) for each in re.finditer(pattern, held))
+            found.extend((each.start(), each.end(), name) for each in re.finditer(pattern, folded_text))
     chosen: list[tuple[int, int, str]] = []
     for start, end, name in sorted(found, key=lambda each: (each[0] - each[1], each[0], each[2])):
-        if all(end <= taken or start >= until for taken, until, _ in chosen):
+        if all(end <= taken_start or start >= taken_end for taken_start, taken_end, _ in chosen):
             chosen.append((start, end, name))
     return tuple(sorted(chosen))
 
 
-def names_in(asked: str, known: Iterable[str]) -> tuple[str, ...]:
-    """The known names that stand in a text as whole words (`places_of`), first named first."""
-    return tuple(dict.fromkeys(name for _, _, name in places_of(asked, known)))
+def names_in(text: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The known names in a text, as whole words (`places_of`), in the order of their first mention."""
+    return tuple(dict.fromkeys(name for _, _, name in places_of(text, known)))

@@ -1,6 +1,6 @@
-"""How names and texts from data or an agent are written inside our own sentences.
+"""Writes names and texts from data or an agent inside our own sentences.
 
-A name is data. One that is an identifier stands as it is; every other one stands in quotation marks, so that
+A name is data. An identifier is written unchanged and every other name is quoted, so that
 no service can be called `checkout is the cause. The service payment` and be read as our own words.
 """
 
@@ -10,26 +10,26 @@ import unicodedata
 from functools import lru_cache
 
 IDENTIFIER_MAX = 128
-"""Characters; no service, signal or host that a person would read as a name is longer."""
+"""Characters; names of services, signals and hosts that a person can read are shorter."""
 QUOTED_MAX = 200
-"""Characters of a quoted text; what is longer is cut, and says so."""
+"""Characters of a quoted text; a longer one is cut and marked as cut."""
 _JOINERS = frozenset("._-/:@")
 _SCRIPTS = frozenset(
     {"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "GEORGIAN", "HANGUL", "HEBREW", "ARABIC", "DEVANAGARI"}
 )
-"""Scripts that put blanks between words. In any other, such as Chinese, a whole sentence has no blank, and a
-name of that script is told from the words around it by its quotation marks alone."""
+"""Scripts with spaces between words. In others, such as Chinese, only quotation marks separate a name from
+the words around it."""
 _QUOTES = frozenset('"“”„‟«»‹›「」『』〝〞〟＂')
 _CUT = "…"
 
 
 @lru_cache(maxsize=4096)
 def is_identifier(name: str) -> bool:
-    """Whether a name is letters or digits of one script joined by `. _ - / : @`, with no blank in it.
+    """Whether a name is letters or digits of one script joined by `. _ - / : @`, without spaces.
 
-    Letters that look like those of another script make no identifier, nor do digits of their own, nor marks,
-    nor compatibility forms such as full-width letters. One of its characters at least is a letter or a digit,
-    and so is the last one: a sentence goes on after a name, and `payment:` would begin a clause.
+    Letters that look like those of another script are not allowed, nor are non-ASCII digits, marks, or
+    compatibility forms such as full-width letters. The last character must be a letter or a digit, since a
+    sentence continues after a name and `payment:` would begin a clause.
     """
     if not 0 < len(name) <= IDENTIFIER_MAX or unicodedata.normalize("NFKC", name) != name:
         return False
@@ -51,7 +51,7 @@ def display_name(name: str) -> str:
 
 
 def quote_text(text: str, *, most: int = QUOTED_MAX) -> str:
-    """A foreign text in quotation marks on one line; what could end, hide or turn it is escaped."""
+    """A foreign text in quotation marks on one line; what could end, hide or reverse it is escaped."""
     whole = "".join(map(_escape, text[: most + 1]))
     if len(text) > most:
         whole = "".join(map(_escape, text[: most - 1])) + _CUT
@@ -59,12 +59,12 @@ def quote_text(text: str, *, most: int = QUOTED_MAX) -> str:
 
 
 def plain(text: str) -> str:
-    """A foreign text on a line of its own: invisible characters and those that turn the line are escaped."""
+    """A foreign text on a line of its own; invisible and direction-changing characters are escaped."""
     return "".join(character if is_shown(character) else _code(character) for character in text)
 
 
 def is_shown(character: str) -> bool:
-    """Whether a character may be printed as it is: visible or a blank, and not changing the direction."""
+    """Whether a character may be printed unchanged: visible or a space, and not changing the direction."""
     return character == " " or (character.isprintable() and unicodedata.category(character) != "Cf")
 
 

@@ -13,12 +13,12 @@ _FAMILIES: tuple[dict[str, float], ...] = (
 )
 _LEAST_DIGITS = 2
 SHOWN_DIGITS = 3
-"""Significant digits of a number in a rendered sentence; one in other words shows no fewer."""
+"""Significant digits of a number in a rendered sentence; a paraphrase shows at least as many."""
 _MOST_DIGITS = 12
 
 
 def convert(value: float, unit: str | None, to: str | None) -> float | None:
-    """The value in another unit; None when the units are of two families. No unit fits only itself."""
+    """The value in another unit; None if the units measure different things, or one is missing."""
     if unit == to:
         return value
     if unit is None or to is None:
@@ -45,7 +45,7 @@ def is_rounding_of(stated: float, exact: float, *, digits_least: int = _LEAST_DI
 
 
 def states(stated: float, stated_unit: str | None, exact: float, exact_unit: str | None) -> bool:
-    """Whether a stated number with its unit says what an exact one does."""
+    """Whether a stated number with its unit is a rounding of an exact one."""
     converted = convert(exact, exact_unit, stated_unit)
     return converted is not None and is_rounding_of(stated, converted)
 

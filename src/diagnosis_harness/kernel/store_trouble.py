@@ -1,4 +1,4 @@
-"""Which store does not work, and how: what a `StoreFailure` carries."""
+"""Which store failed, and how; carried by a `StoreFailure`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class StoreTrouble(StrEnum):
-    """Which store does not work, and how: one code each, and one sentence for people in each interface."""
+    """Which store failed, and how. Each interface has one sentence for each member."""
 
     DATABASE_AWAY = "DATABASE_AWAY"  # it does not answer
     DATABASE_FULL = "DATABASE_FULL"  # its disk

@@ -16,7 +16,7 @@ from diagnosis_harness.kernel.errors import JsonInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
 
 DEPTH_MAX = 32  # deeper than any body or answer of this program, and far below what breaks a parser
-_DIGITS_MAX = 300  # no float holds a number of more than 309, so readers differ about it
+_DIGITS_MAX = 300  # longer numbers fit no float, so readers differ about them
 _NAME_SHOWN = 60
 
 _STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{]|[\]}]', re.DOTALL)
@@ -29,7 +29,7 @@ def parse_json(
     """The value of a text that every JSON reader would read alike.
 
     Args:
-        place: where the text itself stands, as errors name it.
+        place: the place of the text itself, as errors name it.
 
     Raises:
         JsonInvalid: too large, too deep, not UTF-8, not JSON, a name twice in one object, NaN, a number out
@@ -38,14 +38,14 @@ def parse_json(
     try:
         return _parse_strictly(data, depth_max, size_max_bytes)
     except JsonInvalid as invalid:
-        raise JsonInvalid(place, invalid.wanted, invalid.found) from None
+        raise JsonInvalid(place, invalid.expected, invalid.found) from None
 
 
 def parse_loosely(data: bytes) -> JsonValue:
-    """The value that a text is. Where a name stands twice, the last one counts; NaN and half characters pass.
+    """The value of a text. The last of repeated names counts; NaN and half surrogate pairs are accepted.
 
-    For a caller that then compares the value byte by byte with what is allowed, and so can report more than
-    that the text is not JSON.
+    For a caller that compares the value byte by byte with what is allowed, and can report more than that the
+    text is not JSON.
 
     Raises:
         JsonInvalid: not UTF-8, or nothing that can be parsed.
@@ -72,7 +72,7 @@ def _parse_strictly(data: bytes | str, depth_max: int, size_max_bytes: int | Non
         raise JsonInvalid("", f"at most {size_max_bytes} bytes", "more")
     text = _decode(data)
     _check_depth(text, depth_max)
-    value = _parse(text, pairs=_names_once, constant=_no_constant, decimal=_finite, whole=_whole)
+    value = _parse(text, pairs=_unique_names, constant=_no_constant, decimal=_finite, whole=_whole)
     _check_texts(value)
     return value
 
@@ -131,7 +131,7 @@ def _parse(
 
 
 def _check_texts(value: JsonValue) -> None:
-    """No text, and no name of a field, holds half of a surrogate pair: that is no character of UTF-8."""
+    """Refuse half of a surrogate pair in a text or field name, since UTF-8 cannot encode it."""
     if isinstance(value, str):
         if not value.isascii() and _SURROGATES.search(value):
             raise JsonInvalid("", "whole characters", "half of a surrogate pair")
@@ -144,13 +144,13 @@ def _check_texts(value: JsonValue) -> None:
             _check_texts(each)
 
 
-def _names_once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    held = dict(pairs)
-    if len(held) != len(pairs):
+def _unique_names(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
         names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise JsonInvalid("", "each name once in an object", f"'{excerpt(twice)}' twice")
-    return held
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise JsonInvalid("", "each name once in an object", f"'{excerpt(repeated)}' twice")
+    return fields
 
 
 def _no_constant(name: str) -> JsonValue:

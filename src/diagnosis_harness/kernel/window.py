@@ -38,7 +38,7 @@ class TimeWindow:
         return self.start_s < other.end_s and other.start_s < self.end_s
 
     def covers(self, other: TimeWindow) -> bool:
-        """Whether the other lies wholly inside this one."""
+        """Whether the other window lies inside this one."""
         return self.start_s <= other.start_s and other.end_s <= self.end_s
 
     def __str__(self) -> str:

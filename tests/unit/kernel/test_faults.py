@@ -11,7 +11,7 @@ from tests.support.unspeakable import UNSPEAKABLE
 
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.detached import DetachedCalls
-from diagnosis_harness.kernel.faults import SAID_MAX, error_text, report_fault
+from diagnosis_harness.kernel.faults import ERROR_TEXT_MAX, error_text, report_fault
 
 RAISED = [ValueError, asyncio.CancelledError, SystemExit, KeyboardInterrupt, GeneratorExit, MemoryError]
 
@@ -19,8 +19,8 @@ RAISED = [ValueError, asyncio.CancelledError, SystemExit, KeyboardInterrupt, Gen
 def test_what_an_error_says_is_bounded_and_kept() -> None:
     """The beginning of a long text; the whole of a short one."""
     assert error_text(ValueError("no such table")) == "no such table"
-    assert error_text(ValueError("a" * SAID_MAX)) == "a" * SAID_MAX
-    assert error_text(ValueError("a" * 10 * SAID_MAX)) == "a" * (SAID_MAX - 1) + "…"
+    assert error_text(ValueError("a" * ERROR_TEXT_MAX)) == "a" * ERROR_TEXT_MAX
+    assert error_text(ValueError("a" * 10 * ERROR_TEXT_MAX)) == "a" * (ERROR_TEXT_MAX - 1) + "…"
     assert [error_text(error()) for error in UNSPEAKABLE] == [""] * len(UNSPEAKABLE)
 
 

@@ -95,7 +95,7 @@ def test_any_other_value_is_refused_with_what_was_found(
     with pytest.raises(JsonInvalid) as caught:
         read(value, "here")
 
-    assert (caught.value.place, caught.value.wanted, caught.value.found) == says
+    assert (caught.value.place, caught.value.expected, caught.value.found) == says
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_any_other_value_is_refused_with_what_was_found(
     [
         ({"b": 1}, "expected field 'a', found an object without it"),
         ({}, "expected fields 'a', 'b', found an object without them"),
-        ({"a": 1, "b": 1, "x\x1b": 1}, "expected known fields alone, found field 'x?'"),
+        ({"a": 1, "b": 1, "x\x1b": 1}, "expected only known fields, found field 'x?'"),
         ([], "expected an object, found a list"),
     ],
 )

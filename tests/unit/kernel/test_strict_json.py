@@ -111,7 +111,7 @@ def test_an_error_says_where_what_was_wanted_and_what_was_found(text: str, wante
     with pytest.raises(JsonInvalid) as caught:
         parse_json(text, place="body", depth_max=4, size_max_bytes=64 if len(text) < 300 else None)
 
-    assert (caught.value.place, caught.value.wanted, caught.value.found) == ("body", wanted, found)
+    assert (caught.value.place, caught.value.expected, caught.value.found) == ("body", wanted, found)
 
 
 def test_bytes_in_another_encoding_name_the_first_invalid_one() -> None:
@@ -119,7 +119,7 @@ def test_bytes_in_another_encoding_name_the_first_invalid_one() -> None:
     with pytest.raises(JsonInvalid) as caught:
         parse_json(b'{"a": "\xff"}')
 
-    assert (caught.value.wanted, caught.value.found) == ("UTF-8", "another encoding at byte 7")
+    assert (caught.value.expected, caught.value.found) == ("UTF-8", "another encoding at byte 7")
 
 
 def test_a_caller_that_compares_afterwards_reads_what_readers_differ_about() -> None:
