@@ -17,6 +17,7 @@ from diagnosis_harness.analysis.clue import NOISE_FLOOR, Nature
 from diagnosis_harness.analysis.meaning import SignalSide
 from diagnosis_harness.analysis.span_findings import any_failure_groups, self_time_groups
 from diagnosis_harness.toolbox.indicator import Indicator, symptoms_of
+from diagnosis_harness.toolbox.metric_row import MetricRow
 from diagnosis_harness.toolbox.metric_table import MetricTable
 from diagnosis_harness.toolbox.span_table import SpanView
 
@@ -76,16 +77,21 @@ def _judge_metrics(table: MetricTable | None, affected: AbstractSet[str]) -> Ite
     """For each symptom of the entities with enough data: its nature, and whether it moved."""
     if table is None:
         return
-    places = [
-        place
-        for place, row in enumerate(table.rows)
-        if not affected.isdisjoint((row.owner, row.entity))
-        and row.caller is None
-        and (row.meaning.side is SignalSide.OWN or row.callee is not None)  # it feels what it says of another
-    ]
+    places = [place for place, row in enumerate(table.rows) if _is_felt_by(affected, row)]
     for one in symptoms_of(table, places):
         if one.known:
             yield one.nature, one.moved
+
+
+def _is_felt_by(affected: AbstractSet[str], row: MetricRow) -> bool:
+    """Whether a series is of these entities: their own, what they say of another, or a call that they make.
+
+    Their users wait for those calls as for their own work.
+    """
+    if row.caller is not None:
+        return row.caller in affected
+    is_own = row.meaning.side is SignalSide.OWN or row.callee is not None
+    return is_own and not affected.isdisjoint((row.owner, row.entity))
 
 
 def _judge_spans(view: SpanView | None, affected: Collection[str]) -> Iterator[tuple[Nature, bool]]:

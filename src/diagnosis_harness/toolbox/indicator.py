@@ -84,11 +84,12 @@ def find_indicator(
 
 def symptoms_of(table: MetricTable, places: Sequence[int]) -> list[Indicator]:
     """Each symptom among some rows: an entity's own series, otherwise the mean of its instances'."""
-    grouped: dict[tuple[str, str, bool], list[int]] = {}
+    grouped: dict[tuple[str, str, str | None, bool], list[int]] = {}
     for place in places:
         row = table.rows[place]
         if row.meaning.kind in SYMPTOMS:
-            grouped.setdefault((row.owner, row.signal, row.entity == row.owner), []).append(place)
+            key = (row.owner, row.signal, row.caller, row.entity == row.owner)
+            grouped.setdefault(key, []).append(place)
     return [instance_mean(table, found) for found in grouped.values()]
 
 

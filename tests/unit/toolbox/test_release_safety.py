@@ -93,6 +93,30 @@ def test_one_earlier_trouble_is_not_a_habit(
     assert found["pay"].attributes["effect"] == effect
 
 
+def test_the_affected_entity_feels_the_calls_that_it_makes(ctx: RunContext) -> None:
+    """Its own latency mixes every kind of request; those that wait for the slow callee are slow all the same.
+
+    Calls that somebody else makes are nothing to it.
+    """
+    calls = (("web", "pay"), ("shop", "pay"))
+    unsaid = AlertInfo(entity="web", signal="alarm", time_s=ONSET_S)
+    own, slow = line("web", "latency", 0.2), line("pay", "latency", SLOW)
+
+    by_it = rank_items(ctx, own, slow, line("pay", "latency_from_web", SLOW), calls=calls, alert=unsaid)
+    by_another = rank_items(
+        ctx,
+        own,
+        slow,
+        line("pay", "latency_from_shop", SLOW),
+        line("shop", "rps", 9.0),
+        calls=calls,
+        alert=unsaid,
+    )
+
+    assert by_it["pay"].attributes["effect"] == "shown"
+    assert by_another["pay"].attributes["effect"] == "normal"
+
+
 def test_an_alerting_series_of_few_points_is_not_known_to_be_normal(ctx: RunContext) -> None:
     """Unknown is no acquittal, and no objection."""
     short = line("web", "latency", 0.2)
