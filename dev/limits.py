@@ -23,7 +23,7 @@ PLACES = (
     "src/diagnosis_harness/diagnosis/item_forms.py",
     "src/diagnosis_harness/kernel/quantity.py",
     "src/diagnosis_harness/players/embedded/judge.py",
-    "src/diagnosis_harness/players/embedded/standing.py",
+    "src/diagnosis_harness/guards/weaknesses.py",
 )
 TESTS = (
     "tests/unit/guards",

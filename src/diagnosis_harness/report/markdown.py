@@ -28,6 +28,7 @@ from diagnosis_harness.report.excerpt import (
     worth_showing,
 )
 from diagnosis_harness.report.missing import missing_phrases
+from diagnosis_harness.report.objections import objection_words
 from diagnosis_harness.report.resolved import describe_reading
 from diagnosis_harness.report.timestamps import escape_line
 
@@ -149,6 +150,8 @@ def _candidates(document: RunDocument, cited: Citations, language: Language) -> 
         ):
             if refs:
                 line += f"{words.COMMA.in_(language)}{escape(label)} {_marks(refs[:REFS_SHOWN], cited)}"
+        if place == 1 and (why_not := objection_words(document, language)):
+            line += f". {escape(why_not)}" if language is Language.EN else f"。{escape(why_not)}"
         yield f"{place}. {line}"
     yield from _more(len(candidates) - CANDIDATES_SHOWN, language)
 

@@ -19,6 +19,8 @@ HEADING_NEARBY: Final = Text(en="Also happened around that time", zh="同一时�
 HEADING_VERIFIED: Final = Text(en="Verified", zh="已核实")
 HEADING_CONSIDERED: Final = Text(en="Also considered, not proven", zh="其他可能原因（未证实）")
 HEADING_CANDIDATES: Final = Text(en="Candidates, none of them proven", zh="可能原因（均未证实）")
+NOT_CONCLUDED: Final = Text(en="Not concluded: {reasons}.", zh="未下结论的原因：{reasons}。")
+"""What speaks against the first candidate."""
 HEADING_LOOKED_AT: Final = Text(en="Looked at", zh="已检查的内容")
 HEADING_MISSING: Final = Text(en="Missing", zh="缺少")
 HEADING_NEXT_CHECKS: Final = Text(en="Next", zh="下一步")
@@ -273,3 +275,4 @@ MORE_ITEMS: Final = Text(
 )
 COMMA: Final = Text(en=", ", zh="，")
 COLON: Final = Text(en=": ", zh="：")
+SEMICOLON: Final = Text(en="; ", zh="；")

@@ -16,9 +16,10 @@ from diagnosis_harness.audit.verification.recheck import (
 from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode, Verification
 from diagnosis_harness.cli.render.verification import FLAWS_SHOWN, verification_lines
 from diagnosis_harness.cli.words import verification as words
-from diagnosis_harness.guards.verdict import FindingCode
+from diagnosis_harness.guards.verdict import FindingCode, SemanticReason
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.report.objections import OBJECTION_TEXTS
 
 FLAW = Flaw(FindingCode.VALUE_NOT_BORNE, "report.claims[1]", "k1", "t1/i1")
 
@@ -114,3 +115,4 @@ def test_every_check_has_a_name_and_every_flaw_code_a_text() -> None:
     """Codes of the guards may lack one and stand for themselves; the verification's own may not."""
     assert set(words.CHECKS) == set(CheckName)
     assert set(FlawCode) <= set(words.FLAWS)
+    assert set(SemanticReason) == set(OBJECTION_TEXTS)

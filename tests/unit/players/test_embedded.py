@@ -18,16 +18,16 @@ from diagnosis_harness.guards.incident_time import ORDER_SLACK_S
 from diagnosis_harness.guards.rankings import LEAST_STRENGTH
 from diagnosis_harness.guards.semantic_guard import build_case
 from diagnosis_harness.guards.verdict import SemanticReason, SemanticVerdict
+from diagnosis_harness.guards.weaknesses import (
+    DEPENDENCY_SHARE,
+    LEAST_MARGIN,
+    stands_out,
+)
 from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.players.embedded.analyst import next_answer
 from diagnosis_harness.players.embedded.judge import verdict_on
 from diagnosis_harness.players.embedded.repairer import repair_draft
-from diagnosis_harness.players.embedded.standing import (
-    DEPENDENCY_SHARE,
-    LEAST_MARGIN,
-    stands_out,
-)
 from diagnosis_harness.testing.evidence import ONSET_S, cause_item, change_claim, change_item, ready_record
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord

@@ -12,8 +12,8 @@ from diagnosis_harness.analysis.arrays import Floats
 from diagnosis_harness.analysis.clue import Nature
 from diagnosis_harness.guards.semantic_rules import ranking_objections
 from diagnosis_harness.guards.verdict import SemanticReason
+from diagnosis_harness.guards.weaknesses import LEAST_MARGIN, weaknesses
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.players.embedded.standing import LEAST_MARGIN, weaknesses
 from diagnosis_harness.testing.sources import InMemorySources
 from diagnosis_harness.toolbox.effect import Effect, EffectState, can_produce
 from diagnosis_harness.toolbox.ports import AlertInfo, CallEdge, Series

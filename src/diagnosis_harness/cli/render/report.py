@@ -27,6 +27,7 @@ from diagnosis_harness.report.excerpt import (
     worth_showing,
 )
 from diagnosis_harness.report.missing import missing_phrases
+from diagnosis_harness.report.objections import objection_words
 from diagnosis_harness.report.resolved import describe_reading
 from diagnosis_harness.report.timestamps import escape_line
 
@@ -138,6 +139,8 @@ def _candidates(document: RunDocument, cited: Citations, language: Language, wid
     candidates = worth_showing(document)
     for place, candidate in enumerate(candidates[:CANDIDATES_SHOWN], start=1):
         yield from hang(Text(f"  {place}. "), _candidate(candidate, cited, language), width)
+        if place == 1 and (why_not := objection_words(document, language)):
+            yield from hang(Text("     "), Text(why_not), width)
     yield from _more(len(candidates) - CANDIDATES_SHOWN, language, width)
 
 

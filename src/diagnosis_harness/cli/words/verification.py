@@ -6,6 +6,7 @@ from diagnosis_harness.audit.verification.recheck import FactStatus
 from diagnosis_harness.audit.verification.result import CheckName, CheckResult, FlawCode
 from diagnosis_harness.guards.verdict import FindingCode, SemanticReason
 from diagnosis_harness.kernel.language import Language, Text
+from diagnosis_harness.report.objections import OBJECTION_TEXTS
 
 CHECKS = {
     CheckName.ROOT_DIGEST: Text(en="root digest", zh="根摘要"),
@@ -29,7 +30,7 @@ CHECKS = {
     CheckName.TIMES: Text(en="times", zh="时间"),
     CheckName.TRACE: Text(en="trace", zh="轨迹"),
 }
-FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
+FLAWS: dict[FlawCode | FindingCode, Text] = {
     FlawCode.ROOT_DIGEST_DIFFERS: Text(en="the content has a different digest", zh="内容的摘要与所写不符"),
     FlawCode.NOT_OF_THE_SCHEMA: Text(en="does not match the schema", zh="不符合文档结构"),
     FlawCode.OTHER_BYTES: Text(en="not the canonical bytes of this content", zh="不是该内容的规范字节形式"),
@@ -132,55 +133,6 @@ FLAWS: dict[FlawCode | FindingCode | SemanticReason, Text] = {
     FindingCode.SUPPORT_OF_ANOTHER: Text(
         en="rests on a claim about something else", zh="所依据的判断说的是别的对象"
     ),
-    SemanticReason.OF_UNKNOWN_NAME: Text(
-        en="the telemetry does not contain what the question is about", zh="遥测数据中没有问题所问的对象"
-    ),
-    SemanticReason.WEAK: Text(en="the evidence differs too little from normal", zh="证据与正常情况相差太小"),
-    SemanticReason.HARMLESS_DIRECTION: Text(en="the change is harmless", zh="变化并无危害"),
-    SemanticReason.AFTER_ITS_EFFECT: Text(
-        en="the cause began after its effect", zh="原因开始于它要解释的现象之后"
-    ),
-    SemanticReason.EFFECT_NOT_SEEN: Text(
-        en="nothing shows whether cause or effect began first", zh="无法判断原因与现象谁先开始"
-    ),
-    SemanticReason.EFFECT_NORMAL: Text(
-        en="what it is to explain is known to be as usual", zh="它要解释的指标已知是正常的"
-    ),
-    SemanticReason.EFFECT_MISFITS: Text(
-        en="what was found of it cannot bring about what the affected entity shows",
-        zh="在它身上发现的问题不会造成受影响实体的表现",
-    ),
-    SemanticReason.SYMPTOM_ONLY: Text(
-        en="nothing is known of it but the symptom that is to be explained",
-        zh="除了待解释的症状，对它一无所知",
-    ),
-    SemanticReason.SCOPE_TOO_WIDE: Text(
-        en="too many of what it calls are unrecorded, so nothing is narrowed down",
-        zh="它调用的对象中未被记录的太多，无法缩小范围",
-    ),
-    SemanticReason.ONSET_SEARCHED: Text(
-        en="nobody said when it began, and the whole recording was searched for it",
-        zh="没有人说明何时开始，开始时间是在整个记录中搜索得到的",
-    ),
-    SemanticReason.NO_PATH: Text(
-        en="no recorded call leads to it from the affected entity", zh="没有记录到从受影响实体通向它的调用"
-    ),
-    SemanticReason.DISPROVED: Text(
-        en="what was asked to disprove it contradicts it", zh="用于反证的查询结果与它矛盾"
-    ),
-    SemanticReason.EXPLAINED_BY_OTHER: Text(en="a dependency explains it better", zh="某个依赖能更好地解释"),
-    SemanticReason.NO_MARGIN: Text(en="another candidate is as good", zh="另一个候选同样有力"),
-    SemanticReason.NOT_INDEPENDENT: Text(
-        en="a second cause is not shown to be independent of the first",
-        zh="没有证据表明第二个原因独立于第一个",
-    ),
-    SemanticReason.NOT_RANKED: Text(
-        en="no ranking for this question names it", zh="关于所问问题的排名中没有它"
-    ),
-    SemanticReason.CONTRADICTED: Text(
-        en="another ranking for this question names another cause", zh="关于所问问题的另一个排名指向别的原因"
-    ),
-    SemanticReason.OVERRULED: Text(en="a judge disagreed", zh="评审不同意"),
 }
 RESULTS = {
     CheckResult.HOLDS: Text(en="holds", zh="成立"),
@@ -227,5 +179,5 @@ COMMA = Text(en=", ", zh="，")
 
 def flaw(code: FlawCode | FindingCode | SemanticReason, language: Language) -> str:
     """A flaw in words; a code without words stands for itself."""
-    text = FLAWS.get(code)
+    text = OBJECTION_TEXTS[code] if isinstance(code, SemanticReason) else FLAWS.get(code)
     return text.in_(language) if text else code.value

@@ -12,6 +12,7 @@ from diagnosis_harness.guards.disproof import DISPROVING_TOOLS, challengers_of, 
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.levels import scope_of
 from diagnosis_harness.guards.rankings import fault_kind_of
+from diagnosis_harness.guards.weaknesses import stands_beside, stands_out
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.players.embedded.claims import claim_of, plain_claim, sound_claim
 from diagnosis_harness.players.embedded.reading import (
@@ -21,7 +22,6 @@ from diagnosis_harness.players.embedded.reading import (
     is_fitting_change,
     is_recent_change,
 )
-from diagnosis_harness.players.embedded.standing import stands_beside, stands_out
 from diagnosis_harness.tools.evidence import ItemKind
 
 DIRECT_CLAIMS = 3  # of one entity: a reader takes in three findings before the next heading

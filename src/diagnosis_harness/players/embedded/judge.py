@@ -9,9 +9,9 @@ from diagnosis_harness.guards.semantic_guard import SemanticCase
 from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.support import objections
 from diagnosis_harness.guards.verdict import Judgement, SemanticReason, SemanticVerdict
+from diagnosis_harness.guards.weaknesses import weaknesses
 from diagnosis_harness.harness.budget import TokenUsage
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.players.embedded.standing import weaknesses
 from diagnosis_harness.tools.evidence import EvidenceItem
 
 
