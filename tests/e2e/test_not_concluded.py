@@ -10,9 +10,10 @@ import pytest
 from diagnosis_harness.cli.main import run_command
 from diagnosis_harness.guards.verdict import SemanticReason
 from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.report import words as report_words
 from diagnosis_harness.report.document_file import parse_document
 from diagnosis_harness.report.markdown import escape, markdown
-from diagnosis_harness.report.objections import OBJECTION_TEXTS, objections_to_first
+from diagnosis_harness.report.objections import objections_to_first
 from diagnosis_harness.report.reading import read_document
 
 FIRST, STEPS, ONSET = 1_700_000_000, 140, 120
@@ -53,7 +54,7 @@ def test_the_answer_says_why_the_first_candidate_is_no_conclusion(
 
     shown = "".join(capsys.readouterr().out.split())
     document = read_document(parse_document(saved.read_bytes(), file=str(saved)))
-    said = OBJECTION_TEXTS[SemanticReason.EFFECT_NORMAL].in_(language)
+    said = report_words.SEMANTIC_OBJECTIONS[SemanticReason.EFFECT_NORMAL].in_(language)
     assert code == 3
     assert SemanticReason.EFFECT_NORMAL in objections_to_first(document)
     assert "".join(said.split()) in shown

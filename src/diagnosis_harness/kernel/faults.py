@@ -29,10 +29,12 @@ def report_fault(error: BaseException) -> None:
     has a run, a timer or a queue to continue with.
     """
     args = threading.ExceptHookArgs((type(error), error, error.__traceback__, threading.current_thread()))
-    any(_call_hook(hook, args) for hook in (threading.excepthook, threading.__excepthook__))
+    if not _call_hook(threading.excepthook, args):
+        _call_hook(threading.__excepthook__, args)
 
 
 def _call_hook(hook: Callable[[threading.ExceptHookArgs], object], args: threading.ExceptHookArgs) -> bool:
+    """Whether the hook took the fault without raising."""
     try:
         hook(args)
     except BaseException:  # noqa: BLE001 - the next hook reports the fault; after the last one nothing can

@@ -150,9 +150,9 @@ def _candidates(document: RunDocument, cited: Citations, language: Language) -> 
         ):
             if refs:
                 line += f"{words.COMMA.in_(language)}{escape(label)} {_marks(refs[:REFS_SHOWN], cited)}"
-        if place == 1 and (why_not := objection_words(document, language)):
-            line += f". {escape(why_not)}" if language is Language.EN else f"。{escape(why_not)}"
         yield f"{place}. {line}"
+        if place == 1 and (why_not := objection_words(document, language)):
+            yield f"   {escape(why_not)}"
     yield from _more(len(candidates) - CANDIDATES_SHOWN, language)
 
 

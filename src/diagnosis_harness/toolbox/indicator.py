@@ -83,7 +83,10 @@ def find_indicator(
 
 
 def symptoms_of(table: MetricTable, places: Sequence[int]) -> list[Indicator]:
-    """Each symptom among some rows: an entity's own series, otherwise the mean of its instances'."""
+    """Each symptom among some rows: an entity's own series, otherwise the mean of its instances'.
+
+    Series about the calls of different callers are different symptoms.
+    """
     grouped: dict[tuple[str, str, str | None, bool], list[int]] = {}
     for place in places:
         row = table.rows[place]

@@ -19,7 +19,7 @@ from diagnosis_harness.cli.words import verification as words
 from diagnosis_harness.guards.verdict import FindingCode, SemanticReason
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.report.objections import OBJECTION_TEXTS
+from diagnosis_harness.report import words as report_words
 
 FLAW = Flaw(FindingCode.VALUE_NOT_BORNE, "report.claims[1]", "k1", "t1/i1")
 
@@ -115,4 +115,4 @@ def test_every_check_has_a_name_and_every_flaw_code_a_text() -> None:
     """Codes of the guards may lack one and stand for themselves; the verification's own may not."""
     assert set(words.CHECKS) == set(CheckName)
     assert set(FlawCode) <= set(words.FLAWS)
-    assert set(SemanticReason) == set(OBJECTION_TEXTS)
+    assert set(SemanticReason) == set(report_words.SEMANTIC_OBJECTIONS)

@@ -6,7 +6,7 @@ from diagnosis_harness.audit.verification.recheck import FactStatus
 from diagnosis_harness.audit.verification.result import CheckName, CheckResult, FlawCode
 from diagnosis_harness.guards.verdict import FindingCode, SemanticReason
 from diagnosis_harness.kernel.language import Language, Text
-from diagnosis_harness.report.objections import OBJECTION_TEXTS
+from diagnosis_harness.report import words as report_words
 
 CHECKS = {
     CheckName.ROOT_DIGEST: Text(en="root digest", zh="根摘要"),
@@ -179,5 +179,5 @@ COMMA = Text(en=", ", zh="，")
 
 def flaw(code: FlawCode | FindingCode | SemanticReason, language: Language) -> str:
     """A flaw in words; a code without words stands for itself."""
-    text = OBJECTION_TEXTS[code] if isinstance(code, SemanticReason) else FLAWS.get(code)
+    text = report_words.SEMANTIC_OBJECTIONS[code] if isinstance(code, SemanticReason) else FLAWS.get(code)
     return text.in_(language) if text else code.value
