@@ -295,6 +295,18 @@ _DATADOG_LOGS = {
 }  # fmt: skip
 
 
+_SAR: Final = """\
+Linux 5.15.0-91-generic (web-1) \t05/06/2026 \t_x86_64_\t(4 CPU)
+
+08:30:01 AM       DEV       tps     rkB/s     wkB/s     await     %util
+08:40:01 AM       sda     12.00      1.00     20.00      0.80      1.20
+08:40:01 AM       sdb      2.00      0.00      4.00      0.50      0.10
+08:50:01 AM       sda     90.00      1.00    900.00     40.80     99.20
+08:50:01 AM       sdb      2.00      0.00      4.00      0.50      0.10
+Average:          sda     51.00      1.00    460.00     20.80     50.20
+"""
+
+
 def _json(value: object) -> str:
     return json.dumps(value)
 
@@ -358,6 +370,7 @@ SAMPLES: Final[dict[str, tuple[str, str]]] = CHANGE_SAMPLES | {
     "grafana-frames": ("panel.json", _json(_frames())),
     "sadf-json": ("sadf.json", _json(_sadf_json())),
     "sadf": ("sadf.csv", _SADF),
+    "sar": ("disk.out", _SAR),
 }
 """The key of a reader → a file name that says nothing of its format, and a file of it."""
 

@@ -1,4 +1,4 @@
-"""Series as CloudWatch, Azure Monitor, Datadog and the queries of Grafana answer them."""
+"""Series as CloudWatch, Azure Monitor and Datadog answer them."""
 
 from __future__ import annotations
 
@@ -185,22 +185,6 @@ def _azure(document: Record, content: FileContent) -> Iterator[LabelledSeries]:
             yield LabelledSeries(labels, _points(times, values), _UNITS.get(string_at(metric, "unit") or ""))
 
 
-def _frames(document: Record, content: FileContent) -> Iterator[LabelledSeries]:
-    results = at(document, "results")
-    for result in results.values() if isinstance(results, dict) else []:
-        for frame in list_at(result, "frames"):
-            fields, columns = list_at(frame, "schema", "fields"), list_at(frame, "data", "values")
-            times: list[object] = next(
-                (col for one, col in zip(fields, columns, strict=False) if at(one, "type") == "time"), []
-            )
-            for one, column in zip(fields, columns, strict=False):
-                if at(one, "type") == "number" and isinstance(column, list):
-                    own = at(one, "labels")
-                    labels = {str(k): str(v) for k, v in own.items()} if isinstance(own, dict) else {}
-                    labels.setdefault("__name__", string_at(frame, "schema.name") or content.stem or "value")
-                    yield LabelledSeries(labels, _points(times, column))
-
-
 CLOUD_METRIC_READERS: Final = (
     _reader(
         "cloudwatch",
@@ -225,11 +209,5 @@ CLOUD_METRIC_READERS: Final = (
     ),
     _reader(
         "azure", "metrics of Azure Monitor", lambda one: at(one, "value", 0, "timeseries") is not None, _azure
-    ),
-    _reader(
-        "grafana-frames",
-        "an answer of a query in Grafana",
-        lambda one: isinstance(one.get("results"), dict),
-        _frames,
     ),
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -23,7 +25,11 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
     list_at,
     number_of,
 )
-from diagnosis_harness.adapters.sources.incident_folder.formats.series_names import labels_in, name_series
+from diagnosis_harness.adapters.sources.incident_folder.formats.series_names import (
+    SeriesName,
+    labels_in,
+    name_series,
+)
 from diagnosis_harness.adapters.sources.incident_folder.listing import Role
 from diagnosis_harness.adapters.sources.incident_folder.names import unit_of_signal
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -39,9 +45,10 @@ def rows_of_series(series: Sequence[LabelledSeries], *, unnamed: str) -> Iterato
     """Rows of labelled series, histograms made into rates, means and quantiles; and who belongs to whom."""
     whole = read_histograms(series)
     named = name_series([one.labels for one in whole], unnamed=unnamed)
+    names = _keep_apart(whole, named.names)
 
     def rows() -> Iterator[tuple[float | str | None, ...]]:
-        for one, name in zip(whole, named.names, strict=True):
+        for one, name in zip(whole, names, strict=True):
             unit = one.unit or unit_of_signal(name.signal.partition("{")[0])
             for time_s, value in one.points:
                 yield time_s, name.entity, name.signal, value, unit
@@ -55,6 +62,34 @@ def rows_of_series(series: Sequence[LabelledSeries], *, unnamed: str) -> Iterato
     if named.owners:
         pairs = [(instance, service, "part_of") for instance, service in named.owners.items()]
         yield RoleRows(Role.TOPOLOGY, TOPOLOGY_COLUMNS, pairs)
+
+
+def _keep_apart(series: Sequence[LabelledSeries], names: Sequence[SeriesName]) -> list[SeriesName]:
+    """Number the series of one name that hold different values at one time: no label distinguishes them.
+
+    Those that hold the same values, or other times, are pages of one series, as of a query asked twice.
+    """
+    repeated = {name for name, count in Counter(names).items() if count > 1}
+    held: dict[SeriesName, list[dict[float, float | None]]] = {}
+    apart: list[SeriesName] = []
+    for one, name in zip(series, names, strict=True):
+        place = _page_of(dict(one.points), held.setdefault(name, [])) if name in repeated else 0
+        signal = f"{name.signal}{{series={place + 1}}}" if place else name.signal
+        apart.append(SeriesName(name.entity, signal))
+    return apart
+
+
+def _page_of(points: dict[float, float | None], pages: list[dict[float, float | None]]) -> int:
+    """Add the points to the first page that they do not contradict, else as a page of their own."""
+    points = {
+        time_s: None if value is None or math.isnan(value) else value for time_s, value in points.items()
+    }
+    for number, page in enumerate(pages):
+        if all(page.get(time_s, value) == value for time_s, value in points.items()):
+            page.update(points)
+            return number
+    pages.append(points)
+    return len(pages) - 1
 
 
 def _is_answer(head: FileHead) -> bool:

@@ -9,11 +9,13 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.alert_records im
 from diagnosis_harness.adapters.sources.incident_folder.formats.change_records import CHANGE_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.cloud_metrics import CLOUD_METRIC_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.event_records import EVENT_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.grafana_frames import GRAFANA_FRAME_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.kubernetes import KUBERNETES_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.log_records import LOG_RECORD_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.otlp import OTLP_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.prometheus import PROMETHEUS_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.reader import FileHead, FileReader
+from diagnosis_harness.adapters.sources.incident_folder.formats.sar_text import SAR_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.saved_answers import SAVED_ANSWER_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.spans import SPAN_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.sysstat import SYSSTAT_READERS
@@ -29,7 +31,9 @@ READERS: Final[tuple[FileReader, ...]] = (
     *OTLP_READERS,
     *SPAN_READERS,
     *CLOUD_METRIC_READERS,
+    *GRAFANA_FRAME_READERS,
     *SYSSTAT_READERS,
+    *SAR_READERS,
     *LOG_RECORD_READERS,
     *KUBERNETES_READERS,
     *CHANGE_READERS,

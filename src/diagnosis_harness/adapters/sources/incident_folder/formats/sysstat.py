@@ -13,7 +13,6 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
     FileReader,
     RoleRows,
     at,
-    epoch_seconds,
     list_at,
     number_of,
     string_at,
@@ -22,10 +21,20 @@ from diagnosis_harness.adapters.sources.incident_folder.listing import Role
 from diagnosis_harness.adapters.sources.incident_folder.names import unit_of_signal
 
 _DEVICES: Final = ("cpu", "disk-device", "iface", "dev", "number", "intr", "filesystem")
+_MILLISECONDS: Final = frozenset({"await", "r_await", "w_await", "f_await", "svctm"})
 _LINE_START: Final = "# hostname;interval;timestamp"
 _PLAIN_COLUMNS: Final = 3
 
 _Row = tuple[Cell, ...]
+
+
+def unit_of_column(name: str) -> str | None:
+    """The unit of a column of sar by its name: `%user`, `kbmemused`, `rxkB/s`, `tps`."""
+    if name.startswith("%"):
+        return "percent"
+    if "kb" in name.lower():
+        return "kB/s" if name.endswith("/s") else "kB"
+    return "1/s" if name == "tps" else "ms" if name in _MILLISECONDS else unit_of_signal(name)
 
 
 def _is_json(head: FileHead) -> bool:
@@ -42,13 +51,15 @@ def _json_rows(content: FileContent) -> Iterator[_Row]:
             name = string_at(host, "nodename") or content.stem or "host"
             for sample in list_at(host, "statistics"):
                 date, clock = string_at(sample, "timestamp.date"), string_at(sample, "timestamp.time")
-                time_s = epoch_seconds(f"{date}T{clock}Z") if date and clock else None
+                # Without `utc` the version is old, and writes UTC; 0 is the clock of the host.
+                zone = "" if string_at(sample, "timestamp.utc") == "0" else "Z"
+                time = f"{date} {clock}{zone}" if date and clock else None
                 for group, value in sample.items() if isinstance(sample, dict) else []:
                     if group != "timestamp":
-                        yield from _values(value, (time_s, name), group)
+                        yield from _values(value, (time, name), group)
 
 
-def _values(value: object, whose: tuple[float | None, str], path: str) -> Iterator[_Row]:
+def _values(value: object, whose: tuple[str | None, str], path: str) -> Iterator[_Row]:
     """All numbers inside, named by the keys that lead to them; names distinguish devices."""
     if isinstance(value, list):
         for one in value:
@@ -85,19 +96,19 @@ def _line_rows(content: FileContent) -> Iterator[_Row]:
             continue
         if len(cells) != len(names) or len(cells) <= _PLAIN_COLUMNS:
             continue
-        host, time_s = cells[0], _line_time(cells[2])
+        host, time = cells[0], _line_time(cells[2])
         device, first = "", _PLAIN_COLUMNS
         if (not names[first].startswith("%") and number_of(cells[first]) is None) or names[first] == "CPU":
             device, first = cells[first], first + 1
         inside = "" if device in {"", "-1", "all"} else f"{{{device}}}"
         for name, cell in zip(names[first:], cells[first:], strict=True):
-            unit = "percent" if name.startswith("%") else unit_of_signal(name)
-            yield time_s, host, f"{name}{inside}", number_of(cell), unit
+            yield time, host, f"{name}{inside}", number_of(cell), unit_of_column(name)
 
 
-def _line_time(text: str) -> float | None:
-    """`2026-05-06 09:30:01 UTC`, as `sadf` writes it without -t; or epoch seconds with -U."""
-    return epoch_seconds(text.removesuffix(" UTC"))
+def _line_time(text: str) -> Cell:
+    """`2026-05-06 09:30:01 UTC`; without the zone, as with -t, a time of the host; with -U epoch seconds."""
+    number = number_of(text)
+    return number if number is not None else text.replace(" UTC", "Z")
 
 
 SYSSTAT_READERS: Final = (
