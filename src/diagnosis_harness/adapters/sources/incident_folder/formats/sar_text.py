@@ -145,8 +145,8 @@ def _number(name: str, cell: str) -> float | None:
 def _day_of(text: str, content: FileContent, *, halves: bool) -> _Day:
     """The date of the first line.
 
-    It is written as the machine's language has it. Of numbers alone, a date after the file was written is
-    none; the month is first where AM and PM follow, and where the year has two digits, as in the language C.
+    Its form depends on the language of the machine. If it consists of numbers only, a date after the file was
+    written is impossible; the month comes first if the times have AM or PM, or the year has two digits.
 
     Raises:
         InvalidInput: it can be read in two ways, or in none.
@@ -156,12 +156,11 @@ def _day_of(text: str, content: FileContent, *, halves: bool) -> _Day:
         if (day := _parse_date(text, form)) is not None:
             return _Day(day)
     year = "%Y" if len(text.rpartition("/")[2]) == 4 else "%y"  # the digits of a whole year
-    forms = (f"%m/%d/{year}", f"%d/%m/{year}") if _NUMBERS_DATE.fullmatch(text) and stated is None else ()
+    forms = [f"%m/%d/{year}", f"%d/%m/{year}"] if _NUMBERS_DATE.fullmatch(text) and stated is None else []
     days = {form: day for form in forms if (day := _parse_date(text, form)) is not None}
-    written = datetime.fromtimestamp(
-        content.changed_s + 86_400, UTC
-    ).date()  # any zone is at most a day ahead
-    possible = {form: day for form, day in days.items() if day <= written} or days
+    # The file's time is in UTC, and the date in a zone that may be almost a day ahead of it.
+    latest = datetime.fromtimestamp(content.changed_s + 86_400, UTC).date()
+    possible = {form: day for form, day in days.items() if day <= latest} or days
     place = f"under {files_table(content.file.name)} in {SETTINGS_NAME}"
     if not possible:
         raise InvalidInput(content.file.name, f"its date {text!r} is in no known form",
