@@ -1,1 +1,1 @@
-"""Foreign libraries and formats, one door each."""
+"""Adapters of foreign libraries and formats, one package each."""

@@ -194,7 +194,7 @@ def test_too_many_files_are_said(runbooks: Runbooks) -> None:
     sizes = FolderSizes(file_size_max=10_000, files_max=1, passage_size=500, refresh_s=30.0)
 
     assert [note.note for note in runbooks.open(sizes=sizes)[1].notes] == [
-        "not used: more than 1 files, and the rest is left out"
+        "not used: more than 1 files, so the rest is left out"
     ]
 
 

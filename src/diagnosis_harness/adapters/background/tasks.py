@@ -19,17 +19,17 @@ from diagnosis_harness.kernel.errors import StoreFailure
 _LOG = logging.getLogger("diagnosis_harness.background")
 _HEARTBEAT: Final = "heartbeat"
 _UPLOADS_HEARTBEATS: Final = 5
-"""Between removals of expired uploads: they cannot be seen any more, so only their room waits."""
+"""Between removals of expired uploads: they are already invisible, so only their disk space waits."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskPeriods:
-    """How often the tasks run, and when others take this process for dead.
+    """How often the tasks run, and when others consider this process dead.
 
     Attributes:
         heartbeat_s: pause between heartbeats, and between rounds of recovery.
         poll_s: pause between polls for cancellation requests and alerts.
-        dead_after_s: other processes take over the runs of one whose heartbeat is older.
+        dead_after_s: other processes take over the runs of a process whose heartbeat is older.
     """
 
     heartbeat_s: float
@@ -60,7 +60,7 @@ class BackgroundTasks:
         self._alerts = alerts
         self._clock = clock
         self._dead_after_s = periods.dead_after_s
-        # What is in the log already, so that a lasting problem is logged once.
+        # What was already logged, so that a lasting problem is logged once.
         self._logged_lanes: set[str] = set()
         self._logged_failures: dict[str, str] = {}
         self._logged_alert_groups: frozenset[str] = frozenset()
@@ -80,10 +80,10 @@ class BackgroundTasks:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Send one heartbeat, then run the tasks for the time of the body, and sign off at its end.
+        """Send one heartbeat, run the tasks for the duration of the body, then sign off.
 
         Raises:
-            StoreFailure: the first heartbeat failed; a process that others do not know of must not own runs.
+            StoreFailure: the first heartbeat failed; a process unknown to others must not own runs.
         """
         await self._supervisor.send_heartbeat()
         for task in self._tasks:
@@ -97,7 +97,7 @@ class BackgroundTasks:
                 await self._supervisor.sign_off()
 
     def problem(self) -> str | None:
-        """Why others may take this process for dead, or no run is recovered; None if all is well."""
+        """Why others may consider this process dead, or why no run is recovered; None if all is well."""
         now_s = self._clock.now_s()
         for task in self._essential:
             is_late = now_s - task.succeeded_s > self._dead_after_s
@@ -121,7 +121,7 @@ class BackgroundTasks:
         self._logged_failures = failures
 
     def _log_left_runs(self, left: Iterable[LeftRuns]) -> None:
-        """Once for each source, so that the log explains why runs wait."""
+        """Log once for each source why its runs wait."""
         for each in left:
             if each.backlog.lane not in self._logged_lanes:
                 self._logged_lanes.add(each.backlog.lane)
@@ -148,7 +148,7 @@ class BackgroundTasks:
 
 
 class _PeriodicTask:
-    """Calls `action` again and again. An edge: whatever one call raises, the next one is made."""
+    """Calls `action` repeatedly. A boundary: whatever one call raises, the next one is made."""
 
     def __init__(
         self, name: str, period_s: float, action: Callable[[], Awaitable[None]], clock: Clock
@@ -167,12 +167,12 @@ class _PeriodicTask:
         return self._task is not None and self._task.done()
 
     def start(self) -> None:
-        """Make the first call soon, and go on until `stop`."""
+        """Make the first call soon, and continue until `stop`."""
         self.succeeded_s = self._clock.now_s()
         self._task = asyncio.create_task(self._run(), name=self.name)
 
     async def stop(self) -> None:
-        """Cancel a call that is under way, and make no further one."""
+        """Cancel a call in progress, and make no further one."""
         task, self._task = self._task, None
         if task is not None:
             task.cancel()
@@ -186,7 +186,7 @@ class _PeriodicTask:
                 if not self.is_failing:
                     _LOG.warning("%s: the store failed: %s", self.name, failure)
                 self.is_failing = True
-            except Exception as error:  # noqa: BLE001 - an edge: a bug in one call must not end the task
+            except Exception as error:  # noqa: BLE001 - a boundary: a bug in one call must not end the task
                 if not self.is_failing:
                     _LOG.exception("%s failed with %s and goes on", self.name, type(error).__name__)
                 self.is_failing = True

@@ -24,8 +24,8 @@ class MemoryEvidenceStore:
     async def finish(self, ctx: RunContext, record: EvidenceRecord) -> bool:
         """Replace the PROJECTING record of the same key by a final one; False if there is none."""
         del ctx
-        held = self._records.get(record.key)
-        if held is None or held.invocation is not InvocationStatus.PROJECTING:
+        stored = self._records.get(record.key)
+        if stored is None or stored.invocation is not InvocationStatus.PROJECTING:
             return False
         self._records[record.key] = record
         return True

@@ -35,7 +35,7 @@ class FolderSizes:
 
     Attributes:
         passage_size: characters of a passage.
-        refresh_s: how long a listing of the folder stands before a search looks again.
+        refresh_s: how long a listing of the folder stays valid before a search lists it again.
     """
 
     file_size_max: int
@@ -46,12 +46,12 @@ class FolderSizes:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a refresh did.
+    """The result of a refresh.
 
     Attributes:
         read: files that were new or changed.
         removed: files that are gone.
-        notes: what is not used and why; and, under the folder's own name, what there is to say of the index.
+        notes: what is not used and why; notes on the index are under the folder's own name.
     """
 
     read: int
@@ -60,7 +60,7 @@ class Changes:
 
 
 class FolderKnowledge:
-    """Plays `KnowledgeBase` over the Markdown, text and HTML files of a folder.
+    """Implements `KnowledgeBase` over the Markdown, text and HTML files of a folder.
 
     Files whose size and time are as before are not read again; of those, only the ones whose bytes differ are
     masked and embedded again.
@@ -117,11 +117,11 @@ class FolderKnowledge:
 
     @property
     def held(self) -> Holdings:
-        """What is indexed now."""
+        """The present content of the index."""
         return self._index.holdings
 
     def _keep_up(self) -> None:
-        """Scan the folder again if the last scan is old; other callers use the index as it is meanwhile."""
+        """Scan the folder again if the last scan is old; meanwhile other callers use the present index."""
         if self._clock.now_s() - self._listed_s < self._sizes.refresh_s:
             return
         if self._refreshing.acquire(blocking=False):
@@ -183,7 +183,7 @@ class FolderKnowledge:
     def _vectors(
         self, entries: tuple[FileEntry, ...], progress: Callable[[str, int, int], None]
     ) -> dict[str, NDArray[np.float32]]:
-        """The rows of every file: those in the index where the bytes are the same."""
+        """The rows of every file; those of unchanged bytes come from the index."""
         if self._embedder is None:
             return {}
         before = {entry.stamp.file: entry.digest for entry in self._stored.entries}
@@ -209,7 +209,7 @@ class FolderKnowledge:
         )
 
     def _save(self) -> list[RunbookNote]:
-        """A folder that cannot be written costs time at the next start, and nothing else."""
+        """Save the index. If that fails, it is only rebuilt at the next start."""
         try:
             save(self._file, self._stored, self._made_with)
         except OSError as error:
@@ -218,4 +218,4 @@ class FolderKnowledge:
 
 
 def _silent(file: str, done: int, total: int) -> None:
-    """A search shows no progress bar."""
+    """A progress callback that shows nothing, for searches."""

@@ -14,7 +14,7 @@ from diagnosis_harness.knowledge.document import SUFFIXES
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
-    """A file as the folder lists it; when size and time are as before, it is not read again.
+    """A file as the folder lists it; with unchanged size and time it is not read again.
 
     Attributes:
         file: path inside the folder, with forward slashes.
@@ -28,7 +28,7 @@ class FileStamp:
 
 @dataclass(frozen=True, slots=True)
 class RunbookNote:
-    """One sentence on a file, without a full stop."""
+    """One sentence about a file, without a full stop."""
 
     file: str
     note: str
@@ -36,17 +36,17 @@ class RunbookNote:
 
 @dataclass(frozen=True, slots=True)
 class RunbookListing:
-    """What a folder holds: files to read, and what is left out and why. Both in the order of their names."""
+    """Content of a folder: files to read, and what is left out and why, both by name."""
 
     files: tuple[FileStamp, ...]
     notes: tuple[RunbookNote, ...]
 
 
 def check_folder(folder: Path) -> Path:
-    """The folder, if there is one that can be listed.
+    """The folder, if it exists and can be listed.
 
     Raises:
-        InvalidInput: there is not.
+        InvalidInput: it does not exist or cannot be listed.
     """
     try:
         os.listdir(folder)  # noqa: PTH208 - the error is what is needed
@@ -61,12 +61,12 @@ def check_folder(folder: Path) -> Path:
 
 
 def list_documents(folder: Path, *, file_size_max: int, files_max: int) -> RunbookListing:
-    """What can be read of a folder and of those below it; hidden ones, and links out of it, are not followed.
+    """The readable files of a folder and its subfolders; hidden ones and links out of it are not followed.
 
     Raises:
         OSError: the folder itself cannot be listed.
     """
-    os.listdir(folder)  # noqa: PTH208 - `walk` would take an unreadable folder for an empty one
+    os.listdir(folder)  # noqa: PTH208 - `walk` would treat an unreadable folder as empty
     root = folder.resolve()
     files: list[FileStamp] = []
     notes: list[RunbookNote] = []
@@ -77,7 +77,7 @@ def list_documents(folder: Path, *, file_size_max: int, files_max: int) -> Runbo
             notes.append(found)
         elif len(files) == files_max:
             notes.append(
-                RunbookNote(name, f"not used: more than {files_max:,} files, and the rest is left out")
+                RunbookNote(name, f"not used: more than {files_max:,} files, so the rest is left out")
             )
             break
         else:
@@ -100,7 +100,7 @@ def _stamp(path: Path, name: str, *, root: Path, file_size_max: int) -> FileStam
         about = path.stat()
     except UnicodeEncodeError:
         return RunbookNote(name.encode("utf-8", "replace").decode(), "not used: its name is not UTF-8")
-    except (OSError, RuntimeError) as error:  # pathlib calls a circle of links a RuntimeError
+    except (OSError, RuntimeError) as error:  # pathlib raises RuntimeError for a loop of links
         return RunbookNote(name, f"not used: it cannot be read ({getattr(error, 'strerror', None) or error})")
     if stat.S_ISDIR(about.st_mode):
         return RunbookNote(name, "not used: links to folders are not followed")

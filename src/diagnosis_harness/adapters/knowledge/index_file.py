@@ -1,7 +1,7 @@
-"""The index on disk: what was read of each file, and its vectors, in one file that is replaced whole.
+"""The index on disk: what was read of each file, and its vectors, in one file that is replaced atomically.
 
-It is a cache: deleting it costs time and nothing else. The word index is built from it in memory
-in moments; reading, masking and embedding take time, so their results are stored.
+It is a cache: deleting it only costs time. The word index is built from it in memory within moments;
+reading, masking and embedding are slow, so their results are stored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from diagnosis_harness.adapters.knowledge.folder import FileStamp
 from diagnosis_harness.knowledge.passage import Block, BlockKind, Passage
 
 VERSION = 2
-"""Goes up with every change of what is read out of a file, or of how it is stored."""
+"""Increased with every change of what is read from a file, or of how it is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class FileEntry:
 
     Attributes:
         digest: of its bytes.
-        note: why it is not used; empty when it is.
+        note: why it is not used; empty if it is used.
     """
 
     stamp: FileStamp
@@ -43,10 +43,10 @@ class FileEntry:
 
 @dataclass(frozen=True, slots=True)
 class StoredIndex:
-    """What the index file holds.
+    """The content of the index file.
 
     Attributes:
-        vectors: for each file the rows of its passages; empty when there is no embedder.
+        vectors: the rows of each file's passages; empty without an embedder.
     """
 
     entries: tuple[FileEntry, ...]
@@ -83,7 +83,7 @@ def save(path: Path, index: StoredIndex, made_with: Mapping[str, object]) -> Non
 
 
 def load(path: Path, made_with: Mapping[str, object]) -> StoredIndex | str:
-    """The index, or one clause that says why it must be rebuilt; empty where there was none."""
+    """The index, or one clause that says why it must be rebuilt; empty if there was none."""
     try:
         with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as held:
             document: dict[str, Any] = json.loads(held["document"].tobytes())

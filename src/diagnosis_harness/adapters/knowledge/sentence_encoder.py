@@ -16,7 +16,7 @@ _TEXT_MAX = 2_000
 
 
 class SentenceEncoder:
-    """Plays `Embedder`. Loading takes about a second, at the first text.
+    """Implements `Embedder`. The model is loaded at the first text, which takes about a second.
 
     Raises:
         InvalidSetting: the extra is not installed.

@@ -1,1 +1,1 @@
-"""Runs of the command line, in one SQLite file of the person who asked."""
+"""Runs of the command line, in one SQLite file for each user."""

@@ -1,7 +1,7 @@
-"""Keeps, finds and prunes the runs of one person in an SQLite file.
+"""Stores, finds and prunes the runs of one user in an SQLite file.
 
 It uses the `sqlite3` of Python, since a plain installation has no database library. Each operation opens
-and closes the file: between two questions nothing is open, and several terminals may write at once.
+and closes the file, so nothing stays open between questions, and several terminals may write at once.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _INSERT = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What is kept: runs of the last `days`, and of them the latest `runs_max`."""
+    """Which runs are kept: those of the last `days`, and of these the latest `runs_max`."""
 
     days: float
     runs_max: int
@@ -84,7 +84,7 @@ class LocalRuns:
             self._delete_beyond_limits(connection, now_s)
 
     def prune(self, *, now_s: float) -> None:
-        """Delete the runs beyond the limits; nothing is made where nothing is kept.
+        """Delete the runs beyond the limits; if none are kept, no file is created.
 
         Raises:
             StoreFailure: the file cannot be written.
@@ -94,7 +94,7 @@ class LocalRuns:
                 self._delete_beyond_limits(connection, now_s)
 
     def delete(self, run_id: str | None = None) -> int:
-        """Delete one run, or all of them; how many there were.
+        """Delete one run, or all of them, and return how many there were.
 
         Raises:
             StoreFailure: the file cannot be written.
@@ -110,9 +110,9 @@ class LocalRuns:
         """Store the verdict on a run, in place of an earlier one.
 
         Raises:
-            StoreFailure: it cannot be written, or the run is not kept any more.
+            StoreFailure: it cannot be written, or the run is no longer kept.
         """
-        said = {
+        verdict = {
             "given_by": feedback.given_by,
             "verdict": feedback.verdict.value,
             "cause": feedback.cause,
@@ -123,7 +123,7 @@ class LocalRuns:
         if not self.file.is_file():
             raise gone
         with self._open(create=False) as connection, connection:
-            values = (json.dumps(said), feedback.run_id)
+            values = (json.dumps(verdict), feedback.run_id)
             if connection.execute("UPDATE run SET feedback = ? WHERE run_id = ?", values).rowcount != 1:
                 raise gone
 
@@ -140,13 +140,13 @@ class LocalRuns:
             if found is None or found[0] is None:
                 return None
             try:
-                said = json.loads(found[0])
-                return Feedback(run_id=run_id, **{**said, "verdict": FeedbackVerdict(said["verdict"])})
+                verdict = json.loads(found[0])
+                return Feedback(run_id=run_id, **{**verdict, "verdict": FeedbackVerdict(verdict["verdict"])})
             except (KeyError, TypeError) as error:
                 raise ValueError("a verdict in it cannot be read") from error
 
     def latest(self, limit: int = 1, *, session_id: str | None = None) -> tuple[KeptRun, ...]:
-        """The latest runs, of all sessions or of one, the latest first; empty where none is kept.
+        """The latest runs, of all sessions or of one, the latest first; empty if none is kept.
 
         Raises:
             StoreFailure: the file cannot be read.
@@ -157,7 +157,7 @@ class LocalRuns:
         )
 
     def starting_with(self, prefix: str) -> tuple[KeptRun, ...]:
-        """The run of that id, or else the first few whose id starts so.
+        """The run of that id, or else the latest few whose id starts with it.
 
         Raises:
             StoreFailure: the file cannot be read.
@@ -184,7 +184,7 @@ class LocalRuns:
 
     @contextmanager
     def _open(self, *, create: bool) -> Iterator[sqlite3.Connection]:
-        """A connection to the file; what goes wrong with it becomes a `StoreFailure`."""
+        """A connection to the file; its errors become a `StoreFailure`."""
         try:
             if create:
                 self._make_folder()
@@ -197,7 +197,7 @@ class LocalRuns:
             raise StoreFailure(f"{self.file}: {problem}", kind=FailureKind.UNAVAILABLE) from error
 
     def _make_folder(self) -> None:
-        """Make the folder for its owner alone; one that is there keeps its rights, the file has its own."""
+        """Create the folder for its owner only; an existing one keeps its permissions."""
         if not self._folder.is_dir():
             self._folder.parent.mkdir(parents=True, exist_ok=True)
             self._folder.mkdir(mode=_OWN, exist_ok=True)
@@ -210,7 +210,7 @@ class LocalRuns:
         if version == _VERSION:
             return
         if version == 0:
-            connection.execute("PRAGMA auto_vacuum = FULL")  # deleted runs give their room back
+            connection.execute("PRAGMA auto_vacuum = FULL")  # deleted runs free their disk space
         with connection:
             connection.execute("BEGIN IMMEDIATE")
             version = connection.execute("PRAGMA user_version").fetchone()[0]  # others open it at once too

@@ -54,7 +54,7 @@ def display_location(url: URL) -> str:
 
 
 def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
-    """Refuse an SQLite version that is older than the oldest tested one.
+    """Refuse an SQLite version older than the oldest tested one.
 
     Raises:
         InvalidSetting: it is.

@@ -179,7 +179,7 @@ class _Group:
         return True
 
     def _resolve(self) -> None:
-        """End the run if it is still queued. A claimed one goes on, and is not joined any more."""
+        """End the run if it is still queued. A claimed one continues, and is no longer joined."""
         row = self._find_run()
         if row is None:
             return

@@ -76,9 +76,9 @@ class SqlRunArchive(SqlRuns):
             InvalidInput: `before` was not returned by an earlier page.
         """
         limit = min(max(query.limit, 1), PAGE_MAX)
-        held = await self._mappings(_select_runs(query).limit(limit + 1))
-        rows = self._readable_rows(held[:limit])
-        return RunPage(rows, None if len(held) <= limit else _mark_after(held[:limit]))
+        found = await self._mappings(_select_runs(query).limit(limit + 1))
+        rows = self._readable_rows(found[:limit])
+        return RunPage(rows, None if len(found) <= limit else _mark_after(found[:limit]))
 
     async def count_unfinished(self, asked_by: str) -> int:
         """How many runs of a caller are QUEUED or RUNNING."""
@@ -157,10 +157,10 @@ class SqlRunArchive(SqlRuns):
             self._closed.notify(row)
         return row is not None
 
-    def _readable_rows(self, held: Sequence[RowMapping]) -> tuple[RunRow, ...]:
+    def _readable_rows(self, found: Sequence[RowMapping]) -> tuple[RunRow, ...]:
         """The rows of a list, without those that cannot be read, so that the others stay visible."""
         rows = []
-        for row in held:
+        for row in found:
             try:
                 with readable():
                     rows.append(row_of(row))
@@ -178,9 +178,9 @@ class SqlRunArchive(SqlRuns):
         return await self._database.read(lambda connection: connection.execute(query).mappings().all())
 
 
-def _mark_after(held: Sequence[RowMapping]) -> str | None:
+def _mark_after(found: Sequence[RowMapping]) -> str | None:
     """The cursor after the last run of a page whose submission time and id can be read; None if none can."""
-    places = ((row["submitted_s"], row["run_id"]) for row in reversed(held))
+    places = ((row["submitted_s"], row["run_id"]) for row in reversed(found))
     return next(
         (
             page_mark_of(at_s, run_id)

@@ -67,10 +67,10 @@ _UNREADABLE = (
     *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
     *(ContractViolation, StoredBytesInvalid),
 )
-"""What decoding raises for a value that this program cannot have written."""
+"""Errors of decoding a value that this program cannot have written."""
 
 AWAY = frozenset({FailureKind.TRANSPORT, FailureKind.TIMEOUT, FailureKind.UNAVAILABLE})
-"""Kinds that may pass: the same call can succeed later."""
+"""Kinds that may be temporary: the same call can succeed later."""
 
 
 def no_answer() -> StoreFailure:

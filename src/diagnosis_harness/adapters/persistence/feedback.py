@@ -21,7 +21,7 @@ class SqlFeedbackStore:
 
     async def put(self, feedback: Feedback) -> None:
         """Insert the row, or replace the caller's earlier one."""
-        said = {
+        verdict = {
             "verdict": feedback.verdict.value,
             "cause": feedback.cause,
             "note": feedback.note,
@@ -30,8 +30,8 @@ class SqlFeedbackStore:
         key = {"run_id": feedback.run_id, "given_by": feedback.given_by}
 
         def put(connection: Connection) -> None:
-            statement = dialect_of(connection).insert(run_feedback).values({**key, **said})
-            connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=said))
+            statement = dialect_of(connection).insert(run_feedback).values({**key, **verdict})
+            connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=verdict))
 
         await self._database.write(put)
 

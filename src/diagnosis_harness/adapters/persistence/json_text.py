@@ -17,12 +17,12 @@ def maybe_json_text(value: object) -> str | None:
     return None if value is None else _ENCODER.encode(value)
 
 
-def from_json_text(text: str | None) -> Any:  # noqa: ANN401 - JSON is whatever it is; callers read it strictly
+def from_json_text(text: str | None) -> Any:  # noqa: ANN401 - any JSON; callers read it strictly
     """Decode a value; None for NULL."""
     return None if text is None else json.loads(text)
 
 
-def freeze(value: Any) -> Any:  # noqa: ANN401 - JSON is whatever it is
+def freeze(value: Any) -> Any:  # noqa: ANN401 - any JSON
     """Replace lists by tuples, as trace payloads have them."""
     if isinstance(value, list):
         return tuple(freeze(item) for item in value)

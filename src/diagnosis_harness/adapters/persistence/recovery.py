@@ -30,7 +30,7 @@ from diagnosis_harness.trace.event import TraceEventStatus, TraceName
 _RUN = diagnosis_run.c
 _EVENT = trace_event.c
 _QUEUED = select(_RUN.run_id, _RUN.source, _RUN.source_identity).where(_RUN.status == RunStatus.QUEUED.value)
-# QUEUED has no owner: what has one and is not closed is RUNNING, or ended and its log still open.
+# A QUEUED run has no owner: one that has an owner and is not closed is RUNNING, or ended with an open log.
 _OPEN = (_RUN.owner.is_not(None), ~_RUN.is_closed)
 
 
@@ -217,7 +217,7 @@ def _termination_in_log(connection: Connection, run_id: str) -> RunTermination |
 
 
 def _estimate_spent(connection: Connection, row: RunRow, *, at_s: float) -> RunSpent:
-    """What the log shows of a run whose own account is lost: a lower bound, marked as an estimate."""
+    """What the log shows of a run whose usage counters are lost: a lower bound, marked as an estimate."""
     query = (
         select(_EVENT.name, _EVENT.status, func.count())
         .where(_EVENT.run_id == row.run_id)
@@ -236,7 +236,7 @@ def _estimate_spent(connection: Connection, row: RunRow, *, at_s: float) -> RunS
 
 
 def _role_attempts(run_id: str) -> Select[Any]:
-    """Attempts of roles: each costs one llm call, whatever implementation plays the role."""
+    """Attempts of roles: each costs one llm call, whichever implementation has the role."""
     attempt = retry_attempt.c
     return (
         select(func.count())

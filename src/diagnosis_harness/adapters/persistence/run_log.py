@@ -74,20 +74,20 @@ class SqlRunLog:
         self._lock = threading.Lock()  # guards the buffers, which any thread fills
         self._runs: dict[str, _Run] = {}
         self._ready: dict[str, _Run] = {}  # open, with something to write
-        self._held = 0
+        self._pending_events = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_woken = False
         self._work = asyncio.Event()
         self._writer: asyncio.Task[None] | None = None
         self._listeners: list[Written] = []
-        self._doubtful: set[str] = set()  # runs whose last batch may have been written although it failed
+        self._in_doubt: set[str] = set()  # runs whose last batch may have been written although it failed
         self._pause_over = asyncio.Event()
         self._is_stopping = False
 
     # ------------------------------------------------------------------ life
 
     async def start(self) -> None:
-        """Begin to write. Events emitted before are held until then."""
+        """Begin to write. Events emitted earlier are buffered until then."""
         with self._lock:
             self._loop = asyncio.get_running_loop()
             self._wake()
@@ -104,7 +104,7 @@ class SqlRunLog:
         self._writer = None
         with self._lock:
             self._loop = None
-            runs, self._runs, self._ready, self._held = self._runs, {}, {}, 0
+            runs, self._runs, self._ready, self._pending_events = self._runs, {}, {}, 0
         for run in runs.values():
             run.failure = run.failure or StoreFailure("the log is closed", kind=FailureKind.UNAVAILABLE)
             _answer_waiters(run)
@@ -130,14 +130,14 @@ class SqlRunLog:
                 run = self._runs[event.run_id] = _Run()
             if run.failure is not None or run.is_finished:
                 return
-            if len(run.pending) >= self._run_events_max or self._held >= self._events_max:
+            if len(run.pending) >= self._run_events_max or self._pending_events >= self._events_max:
                 run.failure = StoreFailure(
                     "too many events are waiting to be written", kind=FailureKind.UNAVAILABLE
                 )
                 return
             run.pending.append(event)
             run.taken_seq = event.seq
-            self._held += 1
+            self._pending_events += 1
             if run.is_open:
                 self._ready[event.run_id] = run
                 self._wake()
@@ -179,7 +179,7 @@ class SqlRunLog:
             self._ready.pop(ctx.run_id, None)
             if run is None:
                 return
-            self._held -= len(run.pending)
+            self._pending_events -= len(run.pending)
             run.pending.clear()
         run.failure = run.failure or StoreFailure("the run's log is closed", kind=FailureKind.REJECTED)
         _answer_waiters(run)
@@ -198,7 +198,7 @@ class SqlRunLog:
             self._work.clear()
             try:
                 has_written = await self._write_ready()
-            except Exception as error:  # noqa: BLE001 - an edge: a bug must not silently end the log of all runs
+            except Exception as error:  # noqa: BLE001 - a boundary: a bug must not silently end the log of all runs
                 _LOG.exception("the log writer failed with %s and goes on", type(error).__name__)
                 self._fail_ready(_unknown_failure(error))
                 has_written = False
@@ -216,7 +216,7 @@ class SqlRunLog:
             failed = tuple(self._ready.values())
             self._ready.clear()
             for run in failed:
-                self._held -= len(run.pending)
+                self._pending_events -= len(run.pending)
                 run.pending.clear()
                 run.failure = run.failure or failure
         for run in failed:
@@ -242,17 +242,17 @@ class SqlRunLog:
         return {run_id: _until_finished(events) for run_id, events in batch.items()}
 
     async def _try(self, batch: Batch) -> bool:
-        in_doubt = self._doubtful & batch.keys()
+        in_doubt = self._in_doubt & batch.keys()
         try:
             lost = await self._write(batch, in_doubt)
         except StoreFailure as failure:
-            self._doubtful |= batch.keys()
+            self._in_doubt |= batch.keys()
             if failure.kind in AWAY:
                 return False
             if len(batch) > 1:  # one run's failure must not stop the others: write each separately
                 return all([await self._try({run_id: events}) for run_id, events in batch.items()])
             lost = dict.fromkeys(batch, failure)
-        self._doubtful -= batch.keys()
+        self._in_doubt -= batch.keys()
         for run_id, events in batch.items():
             self._settle(run_id, events, lost.get(run_id))
         return True
@@ -278,7 +278,7 @@ class SqlRunLog:
             gone = len(run.pending) if failure is not None or finished else len(events)
             for _ in range(gone):
                 run.pending.popleft()
-            self._held -= gone
+            self._pending_events -= gone
             if not run.pending:
                 self._ready.pop(run_id, None)
             if failure is not None:
@@ -287,7 +287,7 @@ class SqlRunLog:
                 run.written_seq = events[-1].seq
                 run.is_finished = finished
         if failure is None and self._loop is not None:
-            # Called by the loop, so that one that raises is reported there and stops nothing else.
+            # Called by the loop, which reports one that raises and calls the others.
             for listener in self._listeners:
                 self._loop.call_soon(listener, run_id, events)
         _answer_waiters(run)

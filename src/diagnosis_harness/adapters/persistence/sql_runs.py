@@ -1,4 +1,4 @@
-"""What the archive and the recovery of runs are built from."""
+"""The common base of the archive and the recovery of runs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from diagnosis_harness.application.runs.evidence_archive import EvidenceArchive
 
 
 class SqlRuns:
-    """The base of both.
+    """Base class of both.
 
     Args:
         evidence: the store of the records, unless they are in the database.
-        closed: notified of every run that ends here without having been worked on by this process.
+        closed: notified of every run that ends here and was not executed by this process.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Uploads in the database of the runs, so that every process reaches them; content in chunks."""
+"""Uploads in the database of the runs, so that every process can read them; content in chunks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diagnosis_harness.kernel.errors import FailureKind, StoreFailure, TooManySo
 _UPLOAD, _CHUNK = source_upload.c, upload_chunk.c
 _UPLOADS_LOCK: Final = 3
 _REMOVED_CHUNKS: Final = 16
-"""Of one transaction, 16 MB: it stays well below the time limit of a statement."""
+"""Of one transaction: 16 MB, which stays well below the time limit of a statement."""
 
 
 class SqlUploadStore:
@@ -27,7 +27,7 @@ class SqlUploadStore:
         self._database = database
 
     async def begin(self, upload: Upload, limits: CallerLimits) -> Upload | None:
-        """Insert the row if its owner may have one more, together with those that are being stored."""
+        """Insert the row if its owner may have one more, counting those that are being stored."""
         columns = {
             "upload_id": upload.upload_id,
             "owner": upload.owner,
@@ -40,7 +40,7 @@ class SqlUploadStore:
             "is_complete": False,
         }
         of_id = select(source_upload).where(_UPLOAD.upload_id == upload.upload_id)
-        held = select(func.count(), func.coalesce(func.sum(_UPLOAD.size_bytes), 0)).where(
+        usage = select(func.count(), func.coalesce(func.sum(_UPLOAD.size_bytes), 0)).where(
             _UPLOAD.owner == upload.owner, _UPLOAD.expires_s > upload.created_s
         )
 
@@ -52,7 +52,7 @@ class SqlUploadStore:
             if before is not None:
                 with readable():
                     return _upload_of(before)
-            count, size_bytes = connection.execute(held).one()
+            count, size_bytes = connection.execute(usage).one()
             if count >= limits.count:
                 raise TooManySources(limits.count)
             if int(size_bytes) + upload.size_bytes > limits.size_bytes:
@@ -71,7 +71,7 @@ class SqlUploadStore:
         """Make the row visible.
 
         Raises:
-            StoreFailure: also if it is there no more (REJECTED).
+            StoreFailure: also if it no longer exists (REJECTED).
         """
         change = (
             update(source_upload)
@@ -82,7 +82,7 @@ class SqlUploadStore:
             raise StoreFailure("the upload was removed while it was stored", kind=FailureKind.REJECTED)
 
     async def upload(self, upload_id: str, *, at_s: float) -> Upload | None:
-        """The row, where it is complete and has not expired."""
+        """The row, if it is complete and has not expired."""
         found = await self._select(at_s, _UPLOAD.upload_id == upload_id)
         return found[0] if found else None
 
@@ -97,7 +97,7 @@ class SqlUploadStore:
         return None if content is None else bytes(content)
 
     async def expire(self, upload_id: str, *, at_s: float) -> None:
-        """Have the row expire now."""
+        """Make the row expire now."""
         change = update(source_upload).where(_UPLOAD.upload_id == upload_id).values(expires_s=at_s)
         await self._database.write(lambda connection: connection.execute(change).rowcount)
 
@@ -136,7 +136,7 @@ class SqlUploadStore:
 def _upload_of(row: RowMapping) -> Upload:
     seen = from_json_text(row["seen"])
     if not isinstance(seen, dict):
-        raise TypeError("what was seen is no object")
+        raise TypeError("the summary is not an object")
     return Upload(
         upload_id=row["upload_id"],
         owner=row["owner"],

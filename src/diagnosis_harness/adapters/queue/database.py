@@ -84,7 +84,7 @@ class QueueDatabase:
         return self._url.render_as_string(hide_password=False)
 
     def use_wal(self) -> None:
-        """Switch a SQLite file to a write-ahead log for good, so that readers do not block the writer."""
+        """Switch a SQLite file permanently to a write-ahead log, so that readers do not block the writer."""
         if not self.is_file:
             return
         make_private(Path(self._url.database or ""))

@@ -1,1 +1,1 @@
-"""Where evidence comes from."""
+"""The sources of evidence."""

@@ -38,7 +38,7 @@ _States = tuple[SourceState, ...]
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredPart:
-    """One part of a source, and which kinds of telemetry are taken from it; all where none is named."""
+    """One part of a source, and the kinds of telemetry that are taken from it; all if none is named."""
 
     part: SourcePart
     roles: Collection[str] = ()
@@ -60,7 +60,7 @@ class LocalSourceCatalog:
     """Implements `SourceCatalog` and `OwnSources`. Used from one event loop; sources are read in threads.
 
     Args:
-        open_max: sources kept open; the one that was not asked about for longest is closed first.
+        open_max: sources kept open; the least recently used one is closed first.
         extra_tools: further tools, which need no source.
     """
 
@@ -79,7 +79,7 @@ class LocalSourceCatalog:
         self._nothing = OpenSource(NO_SOURCES, self._extra_tools)
 
     async def warm(self, progress: Progress = ignore_progress) -> None:
-        """Read every configured source once, so that one that cannot be used is reported at the start.
+        """Read every configured source once, so that an unusable one is reported at the start.
 
         Raises:
             InvalidInput: a source, or a file in it, cannot be used.
@@ -91,18 +91,18 @@ class LocalSourceCatalog:
             self._keep_open(key, states, opened)
 
     def add(self, name: str, source: ConfiguredSource) -> None:
-        """Take a source in; it is read when a run first asks about it."""
+        """Add a source; it is read when a run first asks about it."""
         self._sources[name] = source
 
     def remove(self, name: str) -> None:
-        """Forget a source; a run that has opened it goes on."""
+        """Forget a source; a run that has opened it continues."""
         for held in (self._sources, self._read_last, self._identities, self._profiles):
             held.pop(name, None)
         for key in [key for key in self._open if key.name == name]:
             del self._open[key]
 
     def profiles(self) -> tuple[SourceProfile, ...]:
-        """What each configured source holds, as it was last read."""
+        """What each configured source contains, as last read."""
         return tuple(self._profiles.get(name, SourceProfile(name, ())) for name in self._sources)
 
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -110,24 +110,24 @@ class LocalSourceCatalog:
         return self._tools
 
     def stamps(self) -> Mapping[str, SourceStamp]:
-        """Every configured source as it was last read."""
+        """The stamp of every configured source, as last read."""
         return {name: stamp for name, (_, stamp) in self._read_last.items()}
 
     def lanes_now(self) -> frozenset[Lane]:
-        """The queues to listen to: runs about the sources as they were last read, and runs about none."""
+        """The queues to listen to: runs about the sources as last read, and runs about none."""
         return frozenset({ANY_LANE, *(lane_of(name, each.identity) for name, each in self.stamps().items())})
 
     def lanes(self) -> frozenset[Lane]:
         """The runs that this process can work on.
 
-        A source that has changed since the process started counts as what it was and as what it is. Runs that
+        A source that has changed since the process started counts in its old and its new state. Runs that
         an older program stored are found by the name of their source.
         """
         own = {lane_of(name, identity) for name, held in self._identities.items() for identity in held}
         return frozenset({ANY_LANE, *own, *(lane_of(name, None) for name in self._sources)})
 
     async def stamp(self, name: str) -> SourceStamp | None:
-        """The source as it is now, or as it was last where it cannot be read; None if not configured.
+        """The present stamp of a source, or the last one if it cannot be read; None if not configured.
 
         It does not wait for sources that are being read, unless this one has changed.
         """
@@ -147,11 +147,11 @@ class LocalSourceCatalog:
     async def open(
         self, ctx: RunContext, name: str | None, onset_s: float | None, asked: SourceStamp | None
     ) -> OpenSource:
-        """The source of a name, read again where it has changed; an empty one for None.
+        """The source of a name, read again if it has changed; an empty one for None.
 
         Raises:
-            SourceUnavailable: it is another one here, or none, or cannot be read; the log says why.
-            OnsetOutsideData: it holds nothing of that time.
+            SourceUnavailable: it differs in this process, is missing or unreadable; the log says why.
+            OnsetOutsideData: it has no data of that time.
         """
         if name is None:
             return self._nothing
@@ -169,7 +169,7 @@ class LocalSourceCatalog:
         return opened
 
     def _own_name(self, name: str, asked: SourceStamp | None) -> str:
-        """The name of the source in this process: another machine may use another name for it."""
+        """The name of the source in this process, which may differ from that on another machine."""
         if name in self._sources and (asked is None or asked.identity in self._identities.get(name, ())):
             return name
         if asked is not None:
@@ -182,7 +182,7 @@ class LocalSourceCatalog:
         raise SourceUnavailable(f"source {name} {problem}", kind=FailureKind.UNAVAILABLE)
 
     async def _read_if_changed(self, key: _Key) -> OpenSource:
-        """The open source, or the source read again where its state is another one."""
+        """The open source, or the source read again if its state has changed."""
         async with self._reading:  # one at a time: reading takes the memory of a whole incident
             source = self._sources.get(key.name)
             if source is None:
@@ -221,7 +221,7 @@ class LocalSourceCatalog:
         try:
             return self._open_parts(key, source, states, ignore_progress)
         except InvalidInput as error:
-            if error.place == ONSET_PLACE:  # the caller gave it: nothing is wrong with the source
+            if error.place == ONSET_PLACE:  # the caller gave the onset: the source itself is fine
                 raise OnsetOutsideData(error.problem, kind=FailureKind.REJECTED) from error
             raise _unreadable(key.name) from error
 

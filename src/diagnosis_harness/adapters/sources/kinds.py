@@ -1,4 +1,4 @@
-"""The kinds of sources, in one table: a new kind adds its row here and its class in the settings."""
+"""The kinds of sources, in one table. A new kind adds its row here and its class to the settings."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ from diagnosis_harness.adapters.sources.incident_folder.part import INCIDENT_FOL
 from diagnosis_harness.adapters.sources.part import SourcePart
 
 SOURCE_KINDS: Final[Mapping[str, Callable[..., SourcePart]]] = {INCIDENT_FOLDER: FolderPart}
-"""Builds a part from the settings of its kind, as keywords, and from `memory_limit_mb`."""
+"""Functions that build a part from the settings of its kind, as keywords, and `memory_limit_mb`."""

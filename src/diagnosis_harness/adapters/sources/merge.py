@@ -1,4 +1,4 @@
-"""Several sources behind one name, as one: the telemetry of each kind comes from one of them."""
+"""Merges several sources under one name; each kind of telemetry comes from one of them."""
 
 from __future__ import annotations
 
@@ -21,36 +21,37 @@ ROLES: Final = ("metrics", "spans", "topology", "logs", "changes")
 
 @dataclass(frozen=True, slots=True)
 class ChosenPart:
-    """An opened part, and which kinds of telemetry are taken from it; all of them where none is named."""
+    """An opened part, and the kinds of telemetry that are taken from it; all if none is named."""
 
     kind: str
     opened: OpenedPart
     roles: Collection[str] = ()
 
     def has(self, role: str) -> bool:
-        """Whether this part brings telemetry of a kind."""
+        """Whether this part provides telemetry of a kind."""
         return (not self.roles or role in self.roles) and getattr(self.opened.sources, role) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class FixedSummary:
-    """`SummarySource` of what was counted when the parts were opened."""
+    """`SummarySource` with the counts taken when the parts were opened."""
 
     value: SourceSummary
 
     def summary(self, ctx: RunContext) -> SourceSummary:
-        """What all parts hold together."""
+        """The summary of all parts together."""
         del ctx
         return self.value
 
 
 def merge_parts(name: str, parts: Sequence[ChosenPart]) -> OpenedPart:
-    """The parts as one source; a single one that is taken whole stays as it is.
+    """The parts as one source; a single part that is taken whole is returned unchanged.
 
-    Entities are united, notes follow one another, and counts are those of the part that brings the telemetry.
+    Entities are united, notes follow one another, and counts are those of the part that provides the
+    telemetry.
 
     Raises:
-        InvalidInput: two parts bring the same kind of telemetry, state different alerts or onsets, or cover
+        InvalidInput: two parts provide the same kind of telemetry, state different alerts or onsets, or cover
             separate times.
     """
     if len(parts) == 1 and not parts[0].roles:

@@ -1,4 +1,4 @@
-"""What one configured source is to the catalog, whatever its kind."""
+"""The interface of a configured source to the catalog, whatever its kind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Progress = Callable[[str, int, int], None]
 """Called before each file or query: its name, how many are done, how many there are."""
 
 SourceState = Mapping[str, object]
-"""What can be seen of a source's content without reading it: an equal state means equal content."""
+"""A cheap fingerprint of a source's content, taken without reading it: equal states mean equal content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class OpenedPart:
     """A source that was opened.
 
     Attributes:
-        summary: what it holds, as counted when it was opened.
-        described: what a person says of it in its configuration, as JSON; a part of its identity.
+        summary: what it contains, as counted when it was opened.
+        described: what its configuration says about it, as JSON; a part of its identity.
     """
 
     sources: Sources
@@ -38,11 +38,11 @@ class SourcePart(Protocol):
 
     @property
     def kind(self) -> str:
-        """Its kind, as the settings name it."""
+        """The kind, as the settings name it."""
         ...
 
     def state(self) -> SourceState:
-        """The state of its content now; an empty one never changes.
+        """The present state of its content; an empty one never changes.
 
         Raises:
             OSError: it cannot be reached.
@@ -50,18 +50,18 @@ class SourcePart(Protocol):
         ...
 
     def open(self, onset_s: float | None, progress: Progress) -> OpenedPart:
-        """Open it for an onset that the caller states, or for none.
+        """Open it, with the onset that the caller states, or None.
 
         Raises:
-            InvalidInput: it cannot be used; the place is `ONSET_PLACE` where it holds nothing of that time.
+            InvalidInput: it cannot be used; the place is `ONSET_PLACE` if it has no data of that time.
         """
         ...
 
     def content(self, state: SourceState) -> Mapping[str, JsonValue]:
-        """Digests of all that it holds in this state, by name."""
+        """Digests of its whole content in this state, by name."""
         ...
 
 
 def ignore_progress(name: str, done: int, total: int) -> None:
-    """A `Progress` for callers who show none."""
+    """A `Progress` for callers that show none."""
     del name, done, total

@@ -1,4 +1,4 @@
-"""Folders of this process alone, removed when unused, or by the next process if this one dies."""
+"""Folders of this process only, removed when unused, or by the next process if this one dies."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _LOCK: Final = "lock"
 
 
 class PrivateFolder:
-    """A folder that only this user can enter; removed with all in it when the object is gone."""
+    """A folder that only this user can enter; removed with its content when the object is collected."""
 
     def __init__(self, parent: Path) -> None:
-        """Make it.
+        """Create the folder.
 
         Raises:
-            NoRoomForUpload: the disk is full, or there is no way to write to it.
+            NoRoomForUpload: the disk is full or not writable.
         """
         try:
             self.path = Path(tempfile.mkdtemp(dir=parent))  # 0700
@@ -39,13 +39,14 @@ class PrivateFolder:
 
 
 class PrivateRoot:
-    """The folder of this process in which its private folders are.
+    """The folder of this process that contains its private folders.
 
-    A lock says that the process lives. What a killed one left behind is removed by the next that starts.
+    A lock shows that the process is alive. The next process that starts removes what a killed one left
+    behind.
     """
 
     def __init__(self, parent: Path) -> None:
-        """Remove what dead processes left in `parent`, and make a folder there.
+        """Remove what dead processes left in `parent`, and create a folder there.
 
         Raises:
             InvalidSetting: nothing can be written there.
@@ -62,15 +63,15 @@ class PrivateRoot:
         self._finalizer = weakref.finalize(self, _remove, self.path, self._lock)
 
     def close(self) -> None:
-        """Remove the folder with all in it; idempotent."""
+        """Remove the folder with its content; idempotent."""
         self._finalizer()
 
 
 def _make_locked(parent: Path) -> tuple[Path, int]:
-    """A new folder and its lock.
+    """Create a folder and lock it.
 
-    Until the lock is ours, another process that starts may take the folder for a dead one's and remove it;
-    then make another.
+    Until we hold the lock, another process that starts may take the folder for a dead one's and remove it;
+    then another folder is created.
     """
     while True:
         path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))  # 0700

@@ -38,15 +38,15 @@ from diagnosis_harness.kernel.window import TimeWindow, utc_text
 _INCIDENT = "incident"
 """The folder inside the private one that is read; no answer shows its name."""
 _SHOWN_MAX = 200
-"""Services and signals of an upload that are shown; a question about it finds all of them."""
+"""Services and signals of an upload that are listed; a question about it can find all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class UploadLimits:
-    """What an upload may take on this machine.
+    """What uploads may use on this machine.
 
     Attributes:
-        unpacked_bytes_max: of one.
+        unpacked_bytes_max: of one upload.
         open_max: uploads that stay unpacked between runs.
     """
 
@@ -57,7 +57,7 @@ class UploadLimits:
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """`CheckedContent`, with the folder that it was unpacked into."""
+    """`CheckedContent` and the folder that it was unpacked into."""
 
     seen: Mapping[str, JsonValue]
     folder: PrivateFolder
@@ -96,10 +96,10 @@ class UploadCatalog:
     async def open(
         self, ctx: RunContext, name: str | None, onset_s: float | None, asked: SourceStamp | None
     ) -> OpenSource:
-        """The source of a name: an upload, unpacked where that is not done yet, or a configured one.
+        """The source of a name: an upload, unpacked if that is not yet done, or a configured source.
 
         Raises:
-            SourceExpired: the upload is not there any more.
+            SourceExpired: the upload no longer exists.
             SourceUnavailable, OnsetOutsideData: as for every source.
             StoreFailure: the upload cannot be fetched.
         """
@@ -136,7 +136,7 @@ class UploadCatalog:
             raise SourceUnavailable(problem, kind=FailureKind.UNAVAILABLE) from error
 
     async def _write(self, upload_id: str, content: Path) -> str:
-        """Write what is stored into a file; gives its digest."""
+        """Write the stored content to a file, and return its digest."""
         held, number = hashlib.sha256(), 0
         with content.open("wb") as file:
             while (chunk := await self._store.chunk(upload_id, number)) is not None:
@@ -148,7 +148,7 @@ class UploadCatalog:
     # ------------------------------------------------------------------ UploadFolders
 
     def new_file(self) -> Path:
-        """A new empty file for content that arrives."""
+        """A new empty file for arriving content."""
         try:
             number, name = tempfile.mkstemp(prefix="arriving-", dir=self._root.path)  # 0600
         except OSError as error:
@@ -168,17 +168,17 @@ class UploadCatalog:
                 yield chunk
 
     def adopt(self, upload: Upload, content: CheckedContent) -> None:
-        """Keep what was unpacked for the runs of this process."""
+        """Keep the unpacked content for the runs of this process."""
         if isinstance(content, _Checked):
             self._hold(upload.upload_id, content.folder)
 
     def drop(self, upload_id: str) -> None:
-        """Forget what was unpacked; the folder goes with the last run that uses it."""
+        """Forget the unpacked content; its folder is removed after the last run that uses it."""
         self._folders.pop(upload_id, None)
         self._opened.remove(upload_id)
 
     async def drop_expired(self) -> None:
-        """Forget all uploads that are not in the store any more."""
+        """Forget all uploads that are no longer in the store."""
         for upload_id in tuple(self._folders):
             if await self._store.upload(upload_id, at_s=self._clock.now_s()) is None:
                 self.drop(upload_id)
@@ -229,13 +229,13 @@ def _read(file: IO[bytes], size_bytes: int) -> bytes:
 
 
 def _as_of_body(error: InvalidInput, folder: Path) -> InvalidInput:
-    """The refusal in words for who sent it, who knows nothing of our folders."""
+    """The refusal, worded for the sender, who does not know our folders."""
     place = PLACE if str(folder) in error.place else error.place
     return InvalidInput(place, error.problem, error.remedy)
 
 
 def _summary_json(look: FolderLook, notes: tuple[str, ...]) -> dict[str, JsonValue]:
-    """What is kept of a look: what somebody needs to know before asking."""
+    """The stored part of the explanation: what the sender needs to know before asking."""
     return {
         "files": [
             {"name": file.name, "role": file.role, "form": file.form, "rows": file.rows, "note": file.note}

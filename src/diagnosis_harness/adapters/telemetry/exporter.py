@@ -14,7 +14,7 @@ from diagnosis_harness.trace.event import TraceEvent, TraceName
 from diagnosis_harness.trace.spans import RunSpans, spans_of
 
 WAITING_MAX = 256
-"""Runs that may wait for export; more than that means that the backend cannot keep up."""
+"""Runs that may wait for export; with more, the backend cannot keep up."""
 _LOG = logging.getLogger("diagnosis_harness.telemetry")
 
 
@@ -22,7 +22,7 @@ class SpanSender(Protocol):
     """Sends the spans of a run to a backend. It belongs to no run, but serves all after they have ended."""
 
     async def send(self, run: RunSpans) -> None:
-        """Send them, once.
+        """Send them once.
 
         Raises:
             TechnicalFailure: they did not arrive, or not all of them.
@@ -78,7 +78,7 @@ class TraceExporter:
         self._work = asyncio.create_task(self._run())
 
     async def close(self, *, within_s: float) -> None:
-        """Export what is queued, for at most that time, and close the sender."""
+        """Export the queued runs, for at most that time, and close the sender."""
         if self._work is not None:
             rest = asyncio.create_task(self._waiting.join())
             await asyncio.wait((rest, self._work), timeout=within_s, return_when=asyncio.FIRST_COMPLETED)
@@ -92,7 +92,7 @@ class TraceExporter:
             run_id = await self._waiting.get()
             try:
                 await self._export(run_id)
-            except Exception as error:  # noqa: BLE001 - an edge: one run's trace must not end the export of all
+            except Exception as error:  # noqa: BLE001 - a boundary: one run's trace must not end the export of all
                 self.counts.failed += 1
                 _LOG.exception("The trace of run %s is not exported: %s.", run_id, type(error).__name__)
             finally:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import httpx2
-from google.protobuf.json_format import ParseDict  # type: ignore[import-untyped]  # it brings no types
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it brings no types
+from google.protobuf.json_format import ParseDict  # type: ignore[import-untyped]  # it has no types
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it has no types
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,

@@ -309,7 +309,7 @@ def test_events_of_runs_that_are_closed_or_never_began_are_dropped(sqlite_url: s
             process.tell(ctx)
             log.emit(_event("never", 7))
             assert not log._runs
-            assert log._held == 0
+            assert log._pending_events == 0
             assert len(await archive.events("r1")) == 1
             with pytest.raises(ContractViolation):
                 await log.flush(ctx)

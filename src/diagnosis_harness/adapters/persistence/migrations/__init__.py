@@ -1,1 +1,1 @@
-"""The shapes that the tables have had, in order. Alembic reads them; nothing else does."""
+"""The versions of the tables, in order. Only Alembic reads them."""

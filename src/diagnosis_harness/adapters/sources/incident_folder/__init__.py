@@ -1,4 +1,4 @@
-"""The embedded source: one incident's telemetry as files in a folder, each checked before it is believed."""
+"""The embedded source: one incident's telemetry as files in a folder, each checked before it is used."""
 
 from __future__ import annotations
 

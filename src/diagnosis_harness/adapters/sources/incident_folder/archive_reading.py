@@ -1,4 +1,4 @@
-"""What is in an archive: names and content of its members, read without trust in its headers."""
+"""Reads names and content of the members of an archive, without trusting its headers."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from typing import IO, Final, Self, cast
 from diagnosis_harness.kernel.errors import InvalidInput
 
 DAMAGE: Final = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, RuntimeError)
-"""What damaged, encrypted and unsupported archives raise, beside OSError."""
+"""Errors that damaged, encrypted and unsupported archives raise, besides OSError."""
 
 _HEADER_BYTES_MAX: Final = 1_000_000
-"""Of one long name or extended header, which tarfile reads as a whole; real ones have a few hundred."""
+"""Of one long name or extended header, which tarfile reads whole; real ones have a few hundred bytes."""
 _OVERHEAD_BYTES: Final = 16_000_000
-"""Headers and padding of a tar archive beside its content, for more members than any reader takes."""
+"""Headers and padding of a tar archive besides its content, for more members than are accepted."""
 _DIRECTORY_BYTES_MAX: Final = 8_000_000
-"""Of the list of files in a zip archive, which zipfile reads as a whole: ten thousand names have two."""
+"""Of the file list of a zip archive, which zipfile reads whole; ten thousand names take two megabytes."""
 _TAIL_BYTES: Final = 65_535 + 22
-"""Where the end of that list stands: a comment may follow it."""
+"""The part of a zip file that contains the end of that list, even if a comment follows it."""
 _END_MARK, _ZIP64_MARK, _FIRST_MARK = b"PK\x05\x06", b"PK\x06\x07", b"PK\x03\x04"
 _TAR_MARK, _TAR_MARK_AT = b"ustar", 257
 _GZIP_MARK, _BZIP2_MARK, _XZ_MARK = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
@@ -43,7 +43,7 @@ class ArchiveMember:
 
 
 def is_archive_by_content(path: Path) -> bool:
-    """Whether a file is a zip or tar archive, packed or not, by what stands at its beginning.
+    """Whether a file is a zip or tar archive, compressed or not, by its first bytes.
 
     Raises:
         OSError: it cannot be read.
@@ -63,11 +63,11 @@ def members(path: Path, *, place: str, bytes_max: int) -> Iterator[ArchiveMember
     """Every entry of an archive except folders, in order; open each before taking the next.
 
     Args:
-        place: how a refusal names the archive.
-        bytes_max: of all that is unpacked, including entries that the caller does not open.
+        place: the name of the archive in errors.
+        bytes_max: of everything unpacked, including entries that the caller does not open.
 
     Raises:
-        InvalidInput: it is larger, or its list of files is.
+        InvalidInput: it, or its file list, is too large.
         OSError, and those of `DAMAGE`: it is damaged, or cannot be read.
     """
     with path.open("rb") as file:
@@ -94,7 +94,7 @@ def _zip_members(path: Path, place: str) -> Iterator[ArchiveMember]:
 
 
 def _check_directory(path: Path, place: str) -> None:
-    """Refuse a list of files that would fill the memory; what needs zip64 is above every limit."""
+    """Refuse a file list that would fill the memory; anything that needs zip64 exceeds every limit."""
     with path.open("rb") as file:
         size_bytes = file.seek(0, 2)
         file.seek(max(0, size_bytes - _TAIL_BYTES))
@@ -124,7 +124,7 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
 
 
 class _Entry(tarfile.TarInfo):
-    """An entry whose header cannot claim memory that it does not need."""
+    """A tar entry whose header cannot make tarfile allocate memory that it does not need."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
@@ -143,7 +143,7 @@ class _Entry(tarfile.TarInfo):
 
 
 class _Bounded:
-    """Unpacked content that ends with an error where it passes its limit."""
+    """Unpacked content; reading beyond its limit is an error."""
 
     def __init__(self, path: Path, place: str, bytes_max: int) -> None:
         self._content = _open_content(path)
@@ -165,7 +165,7 @@ class _Bounded:
 
 
 def too_large(place: str, bytes_max: int) -> InvalidInput:
-    """The refusal of an archive that unpacks to more than it may."""
+    """The error for an archive whose unpacked content exceeds the limit."""
     size = f"{bytes_max / 1e9:g} GB" if bytes_max >= 1e9 else f"{bytes_max / 1e6:g} MB"
     return InvalidInput(place, f"it unpacks to more than {size}", "unpack the files that matter yourself")
 

@@ -1,4 +1,4 @@
-"""Archives in an incident folder: unpacked in a private folder, within limits, as files of their own."""
+"""Unpacks the archives in an incident folder into a private folder, within limits."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from diagnosis_harness.toolbox.ports import FileNote
 
 MEMBERS_LIMIT: Final = 1000
 UNPACKED_LIMIT_BYTES: Final = 2_000_000_000
-"""What all archives of a folder may take on the disk, as it is unpacked: sizes in their headers can lie."""
+"""Disk space for all archives of a folder, counted while unpacking, since sizes in headers can be wrong."""
 ENDINGS: Final = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _CHUNK_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """A listing whose archives are replaced by what is in them, and the folder that holds it."""
+    """A listing whose archives are replaced by their files, and the folder with these files."""
 
     listing: Listing
     folder: PrivateRoot | None
 
     def remove(self) -> None:
-        """Remove what was unpacked."""
+        """Remove the unpacked files."""
         if self.folder is not None:
             self.folder.close()
 
@@ -41,9 +41,9 @@ def unpack_archives(
 ) -> Unpacked:
     """Unpack the archives of a listing below a folder; None is the system's folder for temporary files.
 
-    Folders inside are not kept, and no name inside decides where anything is written. Links, hidden files,
-    archives inside archives and all that passes the limits are left out, each with its reason.
-    What a killed process unpacked is removed by the next that unpacks at the same place.
+    Folders inside are flattened, and no name inside decides where anything is written. Links, hidden files,
+    nested archives and everything beyond the limits are left out, each with its reason.
+    Files that a killed process unpacked are removed by the next process that unpacks at the same place.
 
     Raises:
         InvalidInput: nothing can be written there.
@@ -96,20 +96,20 @@ class _Unpacking:
         return self._count, self._room
 
     def go_back(self, state: tuple[int, int]) -> None:
-        """Remove what was unpacked since."""
+        """Remove the files that were unpacked after that state."""
         for number in range(state[0] + 1, self._count + 1):
             (self._folder / str(number)).unlink(missing_ok=True)
         self._count, self._room = state
 
     def leave_out(self, name: str, why: str) -> None:
-        """Name what is not read."""
+        """Note a file that is not read."""
         self.left_out.append(FileNote(name, None, 0, f"left out: {why}."))
 
     def files_of(self, archive: ListedFile) -> list[ListedFile]:
-        """The files of one archive, unpacked.
+        """Unpack one archive, and return its files.
 
         Raises:
-            InvalidInput: it passes the limits.
+            InvalidInput: it exceeds the limits.
         """
         files: list[ListedFile] = []
         for member in members(archive.path, place=archive.name, bytes_max=UNPACKED_LIMIT_BYTES):
@@ -145,5 +145,5 @@ class _Unpacking:
 
 
 def is_hidden(part: str) -> bool:
-    """Whether the system and not a person made this part of a path: hidden, or of macOS."""
+    """Whether a part of a path was made by the system and not by a person: hidden, or of macOS."""
     return part.startswith(("__MACOSX", ".")) and part not in {".", ".."}

@@ -1,4 +1,4 @@
-"""Which column means what: by incident.toml, by the usual names, and for the time by content."""
+"""Finds the column for each purpose: by incident.toml, by the usual names, and for the time by content."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ UNIT: Final = ("unit", "units")
 
 _FAR_S: Final = 1e11
 _SPACED_OFFSET: Final = re.compile(r"\s(?:UTC|GMT|[+-]\d)")
-"""duckdb reads no offset behind a blank."""
+"""duckdb does not read an offset after a space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +70,20 @@ class TimeReading:
 
     column: Column
     sql: str
-    """Seconds since the epoch; NULL where the cell is no such time."""
+    """Seconds since the epoch; NULL if the cell is not such a time."""
     earliest_s: float
     latest_s: float
     shown: str
     """What was detected, for the file's note."""
     zone: tzinfo | None = None
-    """In which zone times without one are read; None where they have one."""
+    """The zone in which times without a zone are read; None if they have one."""
 
 
 def find(table: Table, usual: Sequence[str], *, wanted: str | None = None, key: str = "") -> Column | None:
     """The column that incident.toml names under `key`, else the first of the usual names, else None.
 
     Raises:
-        InvalidInput: incident.toml names a column that the file has not.
+        InvalidInput: incident.toml names a column that the file does not have.
     """
     if wanted is not None:
         column = next(
@@ -109,7 +109,7 @@ def find(table: Table, usual: Sequence[str], *, wanted: str | None = None, key: 
 
 
 def find_every(table: Table, usual: Sequence[str]) -> list[Column]:
-    """All columns of text with one of the usual names, the most usual first: a row fills one of them."""
+    """All text columns with one of the usual names, the most usual first; each row fills one of them."""
     return [
         column
         for name in usual
@@ -121,10 +121,10 @@ def find_every(table: Table, usual: Sequence[str]) -> list[Column]:
 def read_time(
     table: Table, zone: tzinfo, *, usual: Sequence[str] = TIME, by_content: bool = True
 ) -> TimeReading:
-    """Find the time column and say how it is read.
+    """Find the time column and how to read it.
 
     Raises:
-        InvalidInput: no column holds times, or its first cells are of no known unit or of several.
+        InvalidInput: no column holds times, or its first cells have no known unit or several.
     """
     column = find(table, usual, wanted=table.file.settings.time, key="time")
     if column is None and by_content:
@@ -141,7 +141,7 @@ def read_time(
 
 
 def _with_date(table: Table, column: Column) -> Column:
-    """Date and time of day joined, if they are in two columns; otherwise the column itself."""
+    """Date and time of day joined if they are in two columns; otherwise the column itself."""
     own = column.present
     if not own or not (all(map(is_date, own)) or all(map(is_clock, own))):
         return column
@@ -167,7 +167,7 @@ def reading_of(table: Table, column: Column, zone: tzinfo) -> TimeReading:
     """How a column of timestamps is read.
 
     Raises:
-        InvalidInput: its first cells are of no known unit or of several.
+        InvalidInput: its first cells have no known unit or several.
     """
     settings = table.file.settings
     if settings.zone is not None:
@@ -194,10 +194,10 @@ def reading_of(table: Table, column: Column, zone: tzinfo) -> TimeReading:
 
 
 def check_times(table: Table, database: Database, reading: TimeReading, found: Sequence[object]) -> None:
-    """Check what was read: `found` is rows, rows with a time, least and greatest time.
+    """Check the times that were read: `found` is rows, rows with a time, least and greatest time.
 
     Raises:
-        InvalidInput: a cell holds no time, or one that the unit of the others makes impossible.
+        InvalidInput: a cell holds no time, or one that is impossible in the unit of the others.
     """
     rows, timed = int(str(found[0])), int(str(found[1]))
     inside = not timed or (
@@ -219,7 +219,7 @@ def _has_odd_cell(table: Table, database: Database, reading: TimeReading) -> boo
 
 
 def _odd_time(table: Table, database: Database, reading: TimeReading) -> InvalidInput:
-    """What to say of the first cell that is not such a time."""
+    """The error for the first cell that is not such a time."""
     hit = table.first_where(database, reading.column, _odd_sql(reading))
     where, cell = hit if hit is not None else ("", None)
     shown, name = quote(cell or ""), quote(reading.column.name)
@@ -249,10 +249,10 @@ def _odd_time(table: Table, database: Database, reading: TimeReading) -> Invalid
 
 
 def find_unused_columns(table: Table, used: Collection[Column | None]) -> list[Column]:
-    """The columns that nothing reads."""
+    """The columns that are not used."""
     present = [column for column in used if column is not None]
     refs = {column.ref for column in present}
-    names = {column.name for column in present}  # what is read through an expression has another ref
+    names = {column.name for column in present}  # a column that is read through an expression has another ref
     joined = " ".join(ref for ref in refs if ref.startswith("("))
     return [
         column
@@ -294,7 +294,7 @@ def _moments(column: Column, zone: tzinfo) -> tuple[str, str]:
 
 
 def _other_form(form: TimeForm, column: Column, zone: tzinfo) -> tuple[str, str]:
-    """A column in a form beside ISO 8601."""
+    """Read a column written in a form other than ISO 8601."""
     if form.zoned:
         return epoch_sql(form.sql(column.ref)), form.shown
     return naive_sql(form.sql(column.ref), zone), f"{form.shown}, without a zone, read as {zone}"

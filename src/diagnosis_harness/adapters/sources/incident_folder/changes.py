@@ -1,4 +1,4 @@
-"""Deploys, flags and configuration changes; and the alert, which is read the same way."""
+"""Reads deploys, flags and configuration changes, and the alert, which is read the same way."""
 
 from __future__ import annotations
 
@@ -42,23 +42,23 @@ AUTHOR: Final = ("author", "author_name", "actor", "user")
 _VERSION: Final = ("version", "new_version", "to_version", "image", "image_tag", "tag", "release")
 _FLAG: Final = ("flag", "flag_name", "flag_key", "feature_flag", "toggle")
 _TO: Final = ("change", "to", "new_value", "state", "enabled", "action")
-"""What a flag was changed to."""
+"""Columns with the new value of a flag."""
 _DIFF_CHARACTERS: Final = 20_000
 _FILES_LIMIT: Final = 200
 _FILE_NAME: Final = re.compile(r"[^\s\[\]\"',;]+")
-"""A list of files is written as JSON, or with blanks, commas or line ends between the names."""
+"""A list of files is JSON, or names separated by spaces, commas or line ends."""
 STATISTIC: Final = ("statistic", "stat", "aggregation", "percentile")
 DIRECTION: Final = ("direction",)
 _ROWS_LIMIT: Final = 100_000
 LABEL_MOST: Final = 128
-"""Characters of a label that may be a name; longer texts are descriptions."""
+"""Characters of a label that may be a name; longer ones are descriptions."""
 LEAST_WITHIN: Final = 4
-"""Characters of a known name that may stand inside a longer one, as `cart` in `cartservice`."""
+"""Least characters of a known name that is recognised inside a longer one, as `cart` in `cartservice`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeFile:
-    """What one changes file holds."""
+    """Content of one changes file."""
 
     changes: tuple[ChangeEvent, ...]
     note: FileNote
@@ -66,14 +66,14 @@ class ChangeFile:
 
 @dataclass(frozen=True, slots=True)
 class AlertFile:
-    """What one alert file says."""
+    """Content of one alert file."""
 
     alert: AlertInfo
     note: FileNote
 
 
 class FolderChanges:
-    """`ChangeSource` over what the files say."""
+    """`ChangeSource` over the content of the files."""
 
     def __init__(self, changes: Sequence[ChangeEvent]) -> None:
         self._changes = tuple(
@@ -87,7 +87,7 @@ class FolderChanges:
 
 
 def usual_kind(table: Table) -> str | None:
-    """What the rows of a file are by its columns, where no column says their kind: flag, commit or deploy."""
+    """The kind of a file's rows by its columns, if no column states it: flag, commit or deploy."""
     if find(table, _FLAG) is not None:
         return "flag"
     sha = find(table, SHA)
@@ -100,7 +100,7 @@ def read_changes(table: Table, database: Database, zone: tzinfo) -> ChangeFile:
     """Read and check one changes file.
 
     Raises:
-        InvalidInput: no time column, neither kind nor summary, or times that cannot be right.
+        InvalidInput: no time column, neither kind nor summary, or impossible times.
     """
     kind, summary, entity = find(table, KIND), find(table, SUMMARY), find(table, ENTITY)
     flag, version = find(table, _FLAG), find(table, _VERSION)
@@ -121,7 +121,7 @@ def read_changes(table: Table, database: Database, zone: tzinfo) -> ChangeFile:
             summary=printable(cells[2] or " ".join(cell for cell in cells[7:] if cell)),
             sha=_printable(cells[3]),
             files=tuple(_FILE_NAME.findall(printable(cells[4] or ""))[:_FILES_LIMIT]),
-            # Line ends tell the lines of a diff: each line by itself is made printable.
+            # Line ends separate the lines of a diff, so each line is made printable by itself.
             diff="\n".join(map(printable, (cells[5] or "")[:_DIFF_CHARACTERS].splitlines())),
             author=_printable(cells[6]),
         )
@@ -141,7 +141,7 @@ def read_alert(table: Table, database: Database, zone: tzinfo) -> AlertFile:
     """Read one alert file; the first row by time is the alert, a time is not required.
 
     Raises:
-        InvalidInput: it does not describe an alert, or its time cannot be right.
+        InvalidInput: it does not describe an alert, or its time is impossible.
     """
     columns: tuple[Column | None, ...] = (
         find(table, ENTITY), find(table, SIGNAL), find(table, STATISTIC), find(table, DIRECTION),
@@ -181,7 +181,7 @@ def read_alert(table: Table, database: Database, zone: tzinfo) -> AlertFile:
 
 
 def complete_alert(alert: AlertInfo, other: AlertInfo) -> AlertInfo:
-    """The first alert, with what it leaves open taken from the other."""
+    """The first alert, with its missing fields taken from the other."""
     return replace(
         alert,
         entity=alert.entity or other.entity,
@@ -195,10 +195,10 @@ def complete_alert(alert: AlertInfo, other: AlertInfo) -> AlertInfo:
 
 
 def resolve_alert(alert: AlertInfo, known: Collection[str]) -> AlertInfo:
-    """The alert, about the first of its labels that the telemetry knows where it names nothing known.
+    """The alert; if it names nothing known, it is about the first of its labels that the telemetry knows.
 
-    The label that usually names a service may hold a product (`rds`), and another one the instance. A name
-    that resembles a known one stays as it is: the question's reader explains how it was read.
+    The label that usually names a service may hold a product (`rds`), and another label the instance. A name
+    that resembles a known one is left unchanged, since the reader of the question explains how it was read.
     """
     names = {fold_name(name): name for name in known}
     said = "" if alert.entity is None else fold_name(alert.entity)

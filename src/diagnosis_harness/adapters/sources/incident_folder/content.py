@@ -1,4 +1,4 @@
-"""The unpacked bytes of one file, and their format, whatever the name says."""
+"""The unpacked bytes of one file, and their format, whatever its name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _AGAIN: Final = "copy or write the file again"
 
 
 def well_known(head: bytes) -> str | None:
-    """What a file is by its first bytes, where that is something well known that is not plain text."""
+    """The format of a file by its first bytes, if it is a well-known one other than plain text."""
     return next((what for mark, what in _SIGNATURES.items() if head.startswith(mark)), None)
 
 
@@ -45,12 +45,11 @@ def first_bytes(file: ListedFile) -> bytes:
 
 @contextmanager
 def open_bytes(file: ListedFile, *, text: bool = False) -> Iterator[IO[bytes]]:
-    """The file's bytes, out of gzip where its name says so; `text` allows UTF-16 and any ending.
+    """The file's bytes, unzipped if its name ends in .gz; `text` allows UTF-16 and any ending.
 
     Raises:
-        InvalidInput: it cannot be opened, or is something else by its first bytes; and, while the body
-        reads, its
-            gzip data breaks off or its text is not UTF-8.
+        InvalidInput: it cannot be opened, or its first bytes are of another format; while the body reads,
+            its gzip data breaks off or its text is not UTF-8.
     """
     try:
         what = well_known(first_bytes(file))

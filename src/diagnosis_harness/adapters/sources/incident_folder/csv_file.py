@@ -1,7 +1,7 @@
 """CSV and TSV: header, separator and column count are determined here, so that duckdb does not guess them.
 
-Rules (RFC 4180): UTF-8, with or without a byte order mark; separator `,`, or `;` or a tab where the header
-holds that and no comma; `"` quotes, `""` is a quote inside; every row has as many columns as the header;
+Rules (RFC 4180): UTF-8, with or without a byte order mark; separator `,`, or `;` or a tab if the header
+contains that and no comma; `"` quotes, `""` is a quote inside; every row has as many columns as the header;
 empty lines are skipped.
 """
 
@@ -43,7 +43,7 @@ _COLUMNS_LIMIT: Final = 20_000
 _CELL_LIMIT: Final = 1_000_000
 _LINE_LIMIT: Final = 4_000_000
 _ENDS_BYTES: Final = 1 << 20
-"""Bytes that are looked at for line ends."""
+"""Bytes that are examined for line ends."""
 _STATISTIC: Final = ("statistic", "statistics", "stat", "aggregation", "quantile", "percentile", "agg")
 _SEPARATOR_LINE: Final = re.compile(r"sep=(.)\r?\n")
 """The first line of an export for spreadsheets."""
@@ -51,13 +51,13 @@ _SEPARATOR_LINE: Final = re.compile(r"sep=(.)\r?\n")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first lines of a CSV file, understood."""
+    """The first lines of a CSV file, parsed."""
 
     separator: str
     names: tuple[str, ...]
-    """As written; with several header rows the levels joined as `entity|signal_statistic`."""
+    """As written; the levels of several header rows are joined as `entity|signal_statistic`."""
     levels: tuple[tuple[str, ...], ...]
-    """Per column its header rows; empty where there is one header row."""
+    """The header rows of each column; empty if there is one header row."""
     skipped_lines: int
     """Lines before the first row of data."""
     sample: tuple[tuple[str, ...], ...]
@@ -65,10 +65,10 @@ class Header:
 
 
 def open_csv(file: ListedFile) -> Table:
-    """Read the head of a CSV file and check that it is one.
+    """Read the head of a CSV file, and check that it is CSV.
 
     Raises:
-        InvalidInput: it is something else, has no header, or more header rows than announced.
+        InvalidInput: it is something else, has no header, or more header rows than expected.
     """
     header = read_header(file)
     width = len(header.names)
@@ -102,7 +102,7 @@ def open_csv(file: ListedFile) -> Table:
 
 
 def has_mixed_ends(file: ListedFile) -> bool:
-    """Whether the first lines of a file end in different ways, as after an edit on another system."""
+    """Whether the first lines of a file have different line ends, as after an edit on another system."""
     with open_bytes(file) as content:
         head = content.read(_ENDS_BYTES)
     both = head.count(b"\r\n")
@@ -110,10 +110,10 @@ def has_mixed_ends(file: ListedFile) -> bool:
 
 
 def csv_rows(file: ListedFile) -> tuple[Header, Iterator[tuple[str, ...]]]:
-    """The header and all rows of data, read by ourselves: slower than duckdb, and any line end will do.
+    """The header and all rows of data, read in Python: slower than duckdb, but with any line ends.
 
     Raises:
-        InvalidInput: as `open_csv`; and, while the rows are read, a row that is uneven.
+        InvalidInput: as `open_csv`; and, while the rows are read, a row of another length.
     """
     header = read_header(file)
 
@@ -143,9 +143,9 @@ def read_header(file: ListedFile) -> Header:
 
 
 def _count_header_rows(head: str, *, tabs: bool) -> int:
-    """How many header rows there are, where the first cells of the first rows name them, as pandas writes it.
+    """The number of header rows, if the first cells of the first rows name them, as pandas writes them.
 
-    Entity above signal, and below them what else tells columns apart; 1 where the cells say nothing of it.
+    Entity above signal, then any other level that distinguishes columns; 1 if the cells name no levels.
     """
     separator = "\t" if tabs else _separator(head)
     lines = head.split("\n", 3)[:3]
@@ -156,10 +156,11 @@ def _count_header_rows(head: str, *, tabs: bool) -> int:
 
 
 def parse_header(head: str, *, whole: bool, depth: int, tabs: bool, place: str) -> Header:
-    """Header and first rows of a text that is `whole`, or else cut off somewhere in a row.
+    """Header and first rows of a text, which may be cut off inside a row unless it is `whole`.
 
     Raises:
-        InvalidInput: no header, names that occur twice, uneven first rows, more header rows than `depth`.
+        InvalidInput: no header, repeated names, first rows of different lengths, more header rows than
+            `depth`.
     """
     stated = _SEPARATOR_LINE.match(head)
     separator = stated[1] if stated else "\t" if tabs else _separator(head)
@@ -201,7 +202,7 @@ def parse_header(head: str, *, whole: bool, depth: int, tabs: bool, place: str) 
 
 
 def uneven_row(place: str, line: int, *, found: int, expected: int) -> InvalidInput:
-    """A row with another number of columns than the header."""
+    """The error for a row with another number of columns than the header."""
     return InvalidInput(
         f"{place} line {line}",
         f"this row has {found} {'column' if found == 1 else 'columns'}, the header has {expected}",
@@ -210,7 +211,7 @@ def uneven_row(place: str, line: int, *, found: int, expected: int) -> InvalidIn
 
 
 def explain(file: ListedFile, header: Header, error: Exception) -> InvalidInput:
-    """Why duckdb would not read a CSV file, found by reading it once more ourselves."""
+    """Why duckdb could not read a CSV file, found by reading it again in Python."""
     line = 0
     try:
         for line, row in _rows(file, header.separator):
@@ -278,7 +279,7 @@ def _refuse_doubles(names: Sequence[str], place: str) -> None:
 
 
 def _refuse_no_header(first: Sequence[str], depth: int, place: str) -> None:
-    """A first line with a time and a number is a row of data."""
+    """Refuse a first line with a time and a number, since it is a row of data."""
     timed = [cell for cell in first if is_instant(cell) or unit_of_text(cell) or form_of([cell])]
     numbers = [cell for cell in first if is_number(cell) and cell not in timed]
     if depth == 1 and timed and numbers:
@@ -290,7 +291,7 @@ def _refuse_no_header(first: Sequence[str], depth: int, place: str) -> None:
 
 
 def _refuse_deeper_header(body: Sequence[Sequence[str]], depth: int, place: str) -> None:
-    """Rows of words above rows of numbers or times are header rows; only that pattern is refused."""
+    """Refuse rows of words above rows of numbers or times, since they look like further header rows."""
     wordy = 0
     for row in body:
         if any(is_number(cell) or is_instant(cell) for cell in row):
@@ -340,7 +341,7 @@ def _text(file: ListedFile) -> Iterator[TextIO]:
 
 
 def _rows(file: ListedFile, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """All rows with the line each ends on."""
+    """All rows, each with the line on which it ends."""
     with _text(file) as text:
         reader = csv.reader(text, delimiter=separator, strict=True)
         for row in reader:
@@ -348,7 +349,7 @@ def _rows(file: ListedFile, separator: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _line_of_row(file: ListedFile, header: Header, row: int) -> str:
-    """Where a data row is, as an editor counts lines."""
+    """The line of a data row, as an editor counts lines."""
     seen = -1
     for line, cells in _rows(file, header.separator):
         if line > header.skipped_lines and cells:

@@ -1,4 +1,4 @@
-"""The one duckdb of a source: in memory, capped, without extensions, reading nothing but the listed files."""
+"""The duckdb of a source: in memory, limited, without extensions, reading only the listed files."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def name_sql(name: str) -> str:
 class Database:
     """Tables of checked telemetry. Safe to use from many threads: every call has its own cursor.
 
-    The connection may read the files it was opened with and nothing else, neither loads nor installs
-    extensions, and never spills to disk: what passes the memory limit is refused in one sentence.
+    The connection may only read the files it was opened with, neither loads nor installs extensions, and
+    never spills to disk: a query that exceeds the memory limit fails with one sentence.
     """
 
     def __init__(self, files: Sequence[Path], *, memory_limit_mb: int) -> None:
@@ -53,7 +53,7 @@ class Database:
             duckdb.ParserException,
             duckdb.SyntaxException,
         )
-        """Errors that no file can cause, only a bug in a query."""
+        """Errors that only a bug in a query can cause, not a file."""
         self.memory_errors = duckdb.OutOfMemoryException
         self._connection: duckdb.DuckDBPyConnection = duckdb.connect(
             ":memory:",
@@ -77,7 +77,7 @@ class Database:
         self._numbers = itertools.count()
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a query. Errors of duckdb pass through: only who reads a file can explain them."""
+        """All rows of a query. Errors of duckdb pass through: only the reader of a file can explain them."""
         with self._cursor() as cursor:
             return cursor.execute(sql, list(parameters)).fetchall()
 
@@ -94,7 +94,7 @@ class Database:
             raise self.failure(error) from error
 
     def tuples(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """As `rows`, of files that were checked before.
+        """As `rows`, for files that were already checked.
 
         Raises:
             MemoryLimit: the query did not fit into memory.
@@ -149,7 +149,7 @@ class Database:
             raise ContractViolation(f"a query of the incident folder is wrong: {error}") from error
 
     def failure(self, error: Exception) -> ToolFailure:
-        """What a failed query is to the tool that asked."""
+        """The failed query as an error of the tool."""
         if isinstance(error, self.memory_errors):
             return self.too_much("what was asked for does")
         return ToolFailure(
@@ -157,14 +157,14 @@ class Database:
         )
 
     def too_much(self, what: str) -> MemoryLimit:
-        """Telemetry that does not fit: `what` says of what, and ends in `does` or `do`."""
+        """The error for telemetry that does not fit; `what` names it and ends in `does` or `do`."""
         return MemoryLimit(
             f"{what} not fit into the {self.memory_limit_mb} MB that is allowed; raise {MEMORY_SETTING}",
             code="MEMORY_LIMIT",
         )
 
     def too_large(self, place: str, *, in_place: bool) -> InvalidInput:
-        """A file that does not fit."""
+        """The error for a file that does not fit."""
         other = "" if in_place else ", or write it as Parquet, which is read in place"
         return InvalidInput(
             place,

@@ -1,4 +1,4 @@
-"""What a file is, by its content: a foreign format that a reader knows, or a table; and what for."""
+"""Identifies a file by its content: a foreign format that a reader knows, or a table; and its role."""
 
 from __future__ import annotations
 
@@ -52,26 +52,26 @@ from diagnosis_harness.adapters.sources.incident_folder.topology import is_matri
 from diagnosis_harness.kernel.errors import InvalidInput
 
 _DOCUMENT_SHARE: Final = 8
-"""A document that is parsed at once takes about this many times its size."""
+"""A document that is parsed at once takes about this many times its size in memory."""
 
 _FIELDS_SHOWN: Final = 5
-"""Names of fields in a message: enough to know the rows again."""
+"""Names of fields in a message: enough to recognise the rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class IdentifiedTable:
-    """A part of a file, ready to be read by role."""
+    """A part of a file, ready to be read according to its role."""
 
     table: Table
-    said: str = ""
-    """What the format was taken for; empty for a table."""
+    format_name: str = ""
+    """The identified format in words; empty for a table."""
 
 
 def open_tables(file: ListedFile, database: Database) -> list[IdentifiedTable]:
-    """What a file holds, as tables with a role each.
+    """The content of a file, as tables with a role each.
 
     Raises:
-        InvalidInput: it cannot be read, or nothing in it is known.
+        InvalidInput: it cannot be read, or its content is unknown.
     """
     what = well_known(first_bytes(file))
     if what == "gzip" and not file.gzipped and file.form is None:
@@ -98,13 +98,13 @@ def _read_foreign(
     content = FileContent(file, _opener(file), limit_bytes=limit)
     tables = []
     for found in reader.read(content):
-        said = f"{reader.shown}{f', {found.remark}' if found.remark else ''}"
-        tables.append(IdentifiedTable(table_of_rows(file, found, database), said))
+        format_name = f"{reader.shown}{f', {found.remark}' if found.remark else ''}"
+        tables.append(IdentifiedTable(table_of_rows(file, found, database), format_name))
     return tables
 
 
 def _opener(file: ListedFile) -> OpenText:
-    """Opens the text of a file: UTF-16 where its first bytes say so, else UTF-8."""
+    """Opens the text of a file: UTF-16 if its first bytes say so, else UTF-8."""
     coded = "utf-16" if well_known(first_bytes(file)) == "UTF-16 text" else "utf-8-sig"
 
     @contextmanager
@@ -119,7 +119,7 @@ def _opener(file: ListedFile) -> OpenText:
 
 
 def _names_columns(settings: FileSettings) -> bool:
-    """Whether incident.toml speaks of columns, so that the file is a table."""
+    """Whether incident.toml names columns, so that the file is a table."""
     return any((settings.time, settings.entity, settings.signal, settings.value, settings.layout)) or (
         settings.header_rows is not None
     )
@@ -152,10 +152,10 @@ def _plain_table(file: ListedFile, database: Database, head: FileHead | None) ->
 
 
 def _check_object(file: ListedFile, head: FileHead) -> None:
-    """Refuse one object that no reader knows, and say which lists are in it.
+    """Refuse one object that no reader knows, naming the lists in it.
 
     Raises:
-        InvalidInput: what it holds, and what can be done with it.
+        InvalidInput: its content, and what can be done about it.
     """
     lists = {printable(str(key)): value for key, value in head.lone.items() if isinstance(value, list)}
     if not lists:
@@ -176,7 +176,7 @@ def _first_fields(fields: Iterable[object]) -> str:
 
 
 def _form_of(head: FileHead) -> Form | None:
-    """How a file of another ending is written: JSON, or lines that all have the same separators."""
+    """The form of a file with another extension: JSON, or lines with equally many separators."""
     if head.objects:
         return Form.JSON if head.is_array else Form.JSONL
     lines = head.lines[:20] if len(head.lines) > 2 else []
@@ -188,10 +188,10 @@ def _form_of(head: FileHead) -> Form | None:
 
 
 def _with_role(table: Table) -> Table:
-    """The table with the role that incident.toml, its name or else its columns say.
+    """The table with the role given by incident.toml, its name or else its columns.
 
     Raises:
-        InvalidInput: nothing says it.
+        InvalidInput: none of them gives a role.
     """
     role = table.file.role or _role_of(table)
     if role is None and not _is_timed(table):
@@ -215,7 +215,7 @@ def _is_timed(table: Table) -> bool:
 
 
 def _role_of(table: Table) -> Role | None:
-    """What columns of these names hold."""
+    """The role of a table with columns of these names."""
     if find(table, TRACE) is not None and find(table, SPAN) is not None:
         return Role.TRACES
     if find(table, ("caller",)) is not None and find(table, ("callee",)) is not None:
@@ -237,7 +237,7 @@ def _role_of(table: Table) -> Role | None:
 
 
 def _are_changes(table: Table, message: Column | None) -> bool:
-    """Commits have a message; rows of deploys and flags have none, an entity, and no measured numbers."""
+    """Whether rows are changes: commits with a message; deploys and flags with an entity and no numbers."""
     usual = usual_kind(table)
     if usual == "commit":
         return True

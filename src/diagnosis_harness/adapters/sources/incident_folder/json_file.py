@@ -1,4 +1,4 @@
-"""JSON: an array of objects (.json), or one object a line (.jsonl)."""
+"""JSON: an array of objects (.json), or one object per line (.jsonl)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from diagnosis_harness.kernel.errors import InvalidInput
 _CHUNK_BYTES: Final = 1 << 20
 _BLANK_LIMIT_CHUNKS: Final = 16
 _PARSED_LIMIT_BYTES: Final = 4 << 20
-"""Parsed by ourselves it takes up to forty times as much, only to name a line."""
+"""Parsing in Python takes up to forty times as much memory, only to name a line."""
 _KEYS_LIMIT: Final = 2000
 _DEPTH_LIMIT: Final = 4
-"""Objects inside objects that are looked into; deeper ones stay text."""
+"""Levels of nested objects that are read; deeper ones stay text."""
 
 _Path = tuple[str, ...]
 """The keys that lead to a value, outermost first."""
 
 
 def open_json(file: ListedFile, database: Database) -> Table:
-    """Find the keys of all objects and check that the file is whole.
+    """Find the keys of all objects, and check that the file is complete.
 
     Raises:
         InvalidInput: it is something else, breaks off, or holds anything but objects.
@@ -77,7 +77,7 @@ def open_json(file: ListedFile, database: Database) -> Table:
 
 
 def _paths_of_keys(database: Database, options: str, keys: list[str]) -> list[_Path]:
-    """Every key, or in its place the keys of the objects that the first records hold there."""
+    """Every key, or instead of it the keys of the objects that the first records have there."""
     first = database.rows(f"SELECT json FROM read_json_objects({options}) LIMIT {SAMPLE_ROWS}")
     inside: dict[str, dict[_Path, None]] = {}
     for (text,) in first:
@@ -100,7 +100,7 @@ def _columns(database: Database, options: str, paths: list[_Path]) -> tuple[str,
     if not paths:
         return "(SELECT 1 WHERE false)", ()
     refs = [f"c{number}" for number in range(len(paths))]
-    # By JSON pointer, since duckdb's own reader folds the case of keys; all in one pass over the text.
+    # By JSON pointer, since duckdb's own reader ignores the case of keys; all in one pass over the text.
     pointers = ", ".join(
         text_sql("".join("/" + key.replace("~", "~0").replace("/", "~1") for key in path)) for path in paths
     )
@@ -151,9 +151,9 @@ def _explain(file: ListedFile, error: Exception) -> InvalidInput:
 
 
 def _bad_line(file: ListedFile) -> int | None:
-    """The first line that is not JSON, found by reading the file ourselves: duckdb counts lines otherwise.
+    """The first line that is not JSON. Python reads the file for it, since duckdb counts lines differently.
 
-    None where it takes more memory to find it than a line number is worth.
+    None if finding it would take too much memory.
     """
     number = 0
     with open_bytes(file) as content:
@@ -177,10 +177,10 @@ def _bad_line(file: ListedFile) -> int | None:
 
 
 def _check_ends(file: ListedFile) -> bytes:
-    """The first and the last sign of the file: duckdb takes an array that breaks off for a whole one.
+    """Check the first and last character of the file, since duckdb accepts an array that breaks off.
 
-    An alert may be a lone object. Returns the first sign. What unpacks to megabytes of nothing is refused
-    here, before anything else reads it.
+    An alert may be a single object. Returns the first character. A file that unpacks to megabytes of
+    whitespace is refused here, before anything else reads it.
     """
     first, last = _ends(file)
     lone = first == b"{" and file.role is Role.ALERT

@@ -1,4 +1,4 @@
-"""Which files of a folder there are, what each is for as far as its name says, and which are left out."""
+"""Lists the files of a folder, with the role that a file's name gives, and those that are left out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILES_LIMIT: Final = 1000
 
 
 class Role(StrEnum):
-    """What a file holds."""
+    """The kind of content of a file."""
 
     METRICS = "metrics"
     TRACES = "traces"
@@ -27,12 +27,12 @@ class Role(StrEnum):
     LOGS = "logs"
     CHANGES = "changes"
     ALERT = "alert"
-    EVENTS = "events"  # what an orchestrator reported of its objects
-    STATES = "states"  # how its objects were at one time
+    EVENTS = "events"  # what an orchestrator reported about its objects
+    STATES = "states"  # the state of its objects at one time
 
 
 class Form(StrEnum):
-    """How a file is written."""
+    """The format of a file."""
 
     CSV = "csv"
     TSV = "tsv"
@@ -47,18 +47,18 @@ class ListedFile:
 
     path: Path
     name: str
-    """Printable."""
+    """The printable name."""
     role: Role | None
-    """As incident.toml or the name says; None where the content must."""
+    """The role by incident.toml or the name; None if the content must decide."""
     form: Form | None
-    """By the ending; None for any other ending."""
+    """The form by the extension; None for any other extension."""
     gzipped: bool
     settings: FileSettings
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The files to read, by name, and a note for each one that is left out."""
+    """The files to read, by name, and a note for each that is left out."""
 
     files: tuple[ListedFile, ...]
     left_out: tuple[FileNote, ...]
@@ -68,7 +68,7 @@ def list_folder(folder: Path, settings: Mapping[str, FileSettings]) -> Listing:
     """List the files directly in the folder; `settings` are those of `[files]`, by file name.
 
     Raises:
-        InvalidInput: there is no such folder, it cannot be read, or the settings name a file it has not.
+        InvalidInput: there is no such folder, it cannot be read, or the settings name a missing file.
     """
     entries = _entries(folder)
     names = {entry.name for entry in entries}  # a file in an archive is named ARCHIVE/FILE
@@ -122,11 +122,11 @@ _ABOUT: Final = re.compile(
     r"(?:licen[cs]e|copying|notice|readme|changelog|authors|citation|contributing)(?:[._-].*)?|.+\.(?:md|rst|pdf|html?)",
     re.IGNORECASE,
 )
-"""Pages that people put beside data."""
+"""Names of documents that people put next to data."""
 
 
 def _judge(entry: Path, folder: Path, settings: FileSettings) -> ListedFile | str:
-    """The file to read, or the sentence that says why it is left out."""
+    """The file to read, or why it is left out."""
     if settings.ignore:
         return f"left out as {SETTINGS_NAME} asks"
     if entry.name.startswith("."):
@@ -134,7 +134,7 @@ def _judge(entry: Path, folder: Path, settings: FileSettings) -> ListedFile | st
     try:
         inside = entry.resolve().parent == folder.resolve()
         regular = stat.S_ISREG(entry.stat().st_mode)
-    except (OSError, RuntimeError):  # a loop of links is a RuntimeError before Python 3.13
+    except (OSError, RuntimeError):  # a loop of links raises RuntimeError before Python 3.13
         return "left out: it cannot be reached"
     if not inside:
         return "left out: it is a link to a place outside the folder"
@@ -146,7 +146,7 @@ def _judge(entry: Path, folder: Path, settings: FileSettings) -> ListedFile | st
 
 
 def list_member(path: Path, name: str, settings: FileSettings) -> ListedFile | str:
-    """A file unpacked from an archive, at the path under another name; or why it is left out."""
+    """A file unpacked from an archive, at that path under another name; or why it is left out."""
     if settings.ignore:
         return f"left out as {SETTINGS_NAME} asks"
     return _file_named(path, name, settings)

@@ -1,4 +1,4 @@
-"""The lines of log files by shape: masked, grouped and counted where they lie."""
+"""Groups the lines of log files by shape: masked, grouped and counted inside duckdb."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import EXAMPLE_MAX, LogShape, LogTable
 
 _LINES_PER_MEGABYTE: Final = 24_000
-"""A line takes about 40 bytes while its context is looked for, and 16 afterwards."""
+"""A line takes about 40 bytes while its context is determined, and 16 afterwards."""
 _NO_CONTEXT: Final = 0
-"""In place of the hash of a context where there is none."""
+"""Stands for the hash of a missing context."""
 _AT_ONCE: Final = 1_000_000
-"""Lines whose shapes are looked up at a time."""
+"""Lines whose shapes are looked up in one step."""
 
 
 def mask_sql(head: str, message: str) -> str:
-    """`analysis.log_text.mask_text` in SQL, of the first line cut short and the whole message."""
+    """`analysis.log_text.mask_text` in SQL, for the shortened first line and the whole message."""
     hints = " OR ".join(f"contains({head}, {text_sql(hint)})" for hint in HTTP_FAILURE_HINTS)
     status = f"regexp_extract({head}, {text_sql(HTTP_FAILURE)}, 1)"
     thrown = f"regexp_extract({message}[position(chr(10) IN {message}) + 1:], {text_sql(EXCEPTION_TYPE)})"
@@ -57,7 +57,7 @@ def build_log_table(database: Database, sources: Sequence[str], window: TimeWind
     first = "CASE WHEN contains(message, chr(10)) THEN split_part(message, chr(10), 1) ELSE message END"
     lines = f"SELECT *, left({first}, {HEAD_MAX}) AS head FROM ({union}) WHERE {inside}"
     masked = mask_sql("head", "message")
-    # 64 bits tell shapes apart: two of a million are the same by chance in one of 37 million recordings.
+    # 64 bits distinguish shapes: two of a million collide by chance in one of 37 million recordings.
     shape_sql = f"hash({masked}, entity, level)"
     try:
         count = database.rows(f"SELECT count(*) FROM ({union}) WHERE {inside}", bounds)[0][0]
@@ -73,7 +73,7 @@ def build_log_table(database: Database, sources: Sequence[str], window: TimeWind
         )
         hashes = np.ma.getdata(columns.pop("shape"))
         firsts, shape = _number(hashes)
-        # Only the first line of each shape is read a second time: masking all of them is most of the work.
+        # Only the first line of each shape is read and masked again: masking is most of the work.
         shapes = database.rows(
             f"SELECT {masked}, entity, level, left(message, {EXAMPLE_MAX}), {shape_sql} FROM "
             f"(SELECT *, row_number() OVER () - 1 AS place FROM ({lines})) "
@@ -82,7 +82,7 @@ def build_log_table(database: Database, sources: Sequence[str], window: TimeWind
         )
     except database.errors as error:
         raise database.failure(error) from error
-    if [int(row[-1]) for row in shapes] != hashes[firsts].tolist():  # in another order, or other lines
+    if [int(row[-1]) for row in shapes] != hashes[firsts].tolist():  # lines or their order changed
         raise database.failure(OSError("a file has changed"))
     context = _number_contexts(np.ma.getdata(columns.pop("context")))
     time_s = np.ma.getdata(columns.pop("time")).astype(np.float64, copy=False)
@@ -90,12 +90,12 @@ def build_log_table(database: Database, sources: Sequence[str], window: TimeWind
 
 
 def _number(key: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The place where each key stands first, in that order, and of each line the number of its key."""
+    """The first position of each key, in order, and for each line the number of its key."""
     blocks = [key[low : low + _AT_ONCE] for low in range(0, len(key), _AT_ONCE)]
     found = [np.unique(block, return_index=True) for block in blocks]
     every = np.concatenate([names for names, _ in found])
     places = np.concatenate([first + at * _AT_ONCE for at, (_, first) in enumerate(found)])
-    names, first = np.unique(every, return_index=True)  # of equal ones the first: that of the first block
+    names, first = np.unique(every, return_index=True)  # of equal keys the first, which is in the first block
     order = np.argsort(places[first])
     number = np.empty(len(names), dtype=np.int32)
     number[order] = np.arange(len(names), dtype=np.int32)
@@ -103,7 +103,7 @@ def _number(key: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int3
 
 
 def _number_contexts(hashed: NDArray[np.uint64]) -> NDArray[np.int32]:
-    """Equal hashes as equal numbers from 0 on, -1 where there is none."""
+    """Equal hashes as equal numbers from 0 on, and -1 for none."""
     order = np.argsort(hashed)
     ordered = hashed[order]
     number = np.zeros(len(hashed), dtype=np.int32)

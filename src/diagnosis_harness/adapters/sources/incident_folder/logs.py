@@ -50,13 +50,13 @@ _MESSAGE_CHARACTERS: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """What one logs file holds."""
+    """Content of one logs file."""
 
     source: str
     """SQL to select from: time, entity, level, message, context."""
     lines: int
     entities: Mapping[str, tuple[str, ...]]
-    """Printable name → the names as the file writes them."""
+    """Printable name → the names as written in the file."""
     first_s: float
     last_s: float
     note: FileNote
@@ -129,7 +129,7 @@ class FolderLogs:
         )
 
     def table(self, ctx: RunContext, recording: Recording) -> LogTable:
-        """All lines by shape, masked where they lie; built once.
+        """All lines by shape, masked inside duckdb; built once.
 
         Raises:
             ToolFailure: they do not fit into memory, or a file can no longer be read.
@@ -147,10 +147,10 @@ class FolderLogs:
 def read_logs(
     table: Table, database: Database, zone: tzinfo, *, also_read: Sequence[Column | None] = ()
 ) -> LogFile:
-    """Read and check one logs file; `also_read` are the columns that something else reads.
+    """Read and check one logs file; `also_read` are the columns that other code reads.
 
     Raises:
-        InvalidInput: no time or message column, or times that cannot be right.
+        InvalidInput: no time or message column, or impossible times.
     """
     time = read_time(table, zone)
     message, entity, level = (
@@ -198,7 +198,7 @@ def read_logs(
 
 
 def context_sql(span: Column | None, trace: Column | None, thread: Column | None) -> str:
-    """What wrote a line: its span inside its trace, else its trace, else its thread; NULL where unnamed."""
+    """The origin of a line: its span inside its trace, else its trace, else its thread; NULL if unknown."""
     of_trace, of_thread = text_cell_sql(trace), text_cell_sql(thread)
     if span is None:
         return f"coalesce({of_trace}, {of_thread})"

@@ -1,4 +1,4 @@
-"""Explains an incident folder before a question: every file is explained, and none makes that fail."""
+"""Explains an incident folder before a question: every file is explained, and no file can make that fail."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from diagnosis_harness.toolbox.metric_table import decide_meaning
 from diagnosis_harness.toolbox.ports import FileNote, Recording, SignalInfo, Sources, SourceSummary
 
 _GAP_STEPS: Final = 5.0
-"""A stretch without a row is a gap from this many usual steps on: a scrape or two may fail any time."""
+"""From this many usual steps on, time without rows is a gap, since a scrape or two may always fail."""
 _IRREGULAR_GAP_S: Final = 300.0
 """Logs and spans come when something happens, so a pause counts as a gap only from five minutes on."""
 _GAPS_MAX: Final = 5
@@ -45,7 +45,7 @@ def look_at_folder(
     progress: Progress,
     unpack_below: Path | None = None,
 ) -> FolderLook:
-    """Read a folder as a diagnosis would, and tell what became of each file.
+    """Read a folder as a diagnosis would, and report the result for each file.
 
     Raises:
         InvalidInput: there is no such folder, it has no files, or its incident.toml cannot be read.
@@ -114,7 +114,7 @@ def _file(note: FileNote, times: _Times | None, name: str) -> FileLook:
 
 
 def _times(content: FolderContent, database: Database) -> Mapping[str, _Times]:
-    """By file: first to last timestamp, the usual step, and gaps; of a file in several parts, the first."""
+    """For each file, or its first part: first and last timestamp, the usual step, and gaps."""
     found: dict[str, _Times] = {}
     for metrics in content.metrics:
         sources = sorted({part.source for part in metrics.parts})
@@ -137,7 +137,7 @@ def _add(  # noqa: PLR0917 - one row of a table
     if name in found or not sources:
         return
     union = " UNION ".join(f"SELECT {column} AS point FROM {source}" for source in sources)
-    # Times to the second are enough for a gap, and bound what a file of millions of spans takes.
+    # Times to the second are enough for a gap, and bound the memory for a file of millions of spans.
     rounded = "point" if least_s == 0.0 else "floor(point)"
     arrays = database.arrays(
         f"SELECT DISTINCT {rounded} AS point FROM ({union}) WHERE point IS NOT NULL ORDER BY point"
@@ -177,15 +177,15 @@ def _services(summary: SourceSummary, opened: OpenedFiles) -> tuple[ServiceLook,
 def _signals(sources: Sources) -> tuple[SignalLook, ...]:
     if sources.metrics is None:
         return ()
-    held: dict[tuple[str, str | None, str, str, int], list[SignalInfo]] = {}
+    grouped: dict[tuple[str, str | None, str, str, int], list[SignalInfo]] = {}
     for info in sources.metrics.signals(None, Recording.INCIDENT):  # type: ignore[arg-type]  # no run here
         meaning = decide_meaning(info.signal, info.unit, info.meaning, entity=info.entity)
         unit = info.unit if info.unit is not None or meaning.unit == "1" else meaning.unit
         key = info.signal, unit, meaning.kind.value, meaning.side.value, meaning.harmful
-        held.setdefault(key, []).append(info)
+        grouped.setdefault(key, []).append(info)
     looks = [
         SignalLook(*key, series=len(infos), points=sum(info.points for info in infos))
-        for key, infos in held.items()
+        for key, infos in grouped.items()
     ]
     return tuple(sorted(looks, key=lambda look: (look.name, look.unit or "", look.kind)))
 

@@ -34,7 +34,7 @@ _FACTORS: Final = {
     "percent": {"%": 1.0},
     "count": {"K": 1e3, "k": 1e3, "Mil": 1e6, "Bil": 1e9},
 }  # fmt: skip
-"""Unit that a column is read in → what dashboards write behind a number, and how many of the unit that is."""
+"""Unit of a column → the suffixes that dashboards write, each with its size in that unit."""
 
 _CELL: Final = re.compile(r"\s*[+-]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*(?P<unit>\D*?)\s*")
 _NUMBER_SQL: Final = r"^\s*([-+]?[0-9][0-9,]*\.?[0-9]*([eE][-+]?[0-9]+)?|[-+]?\.[0-9]+)"
@@ -49,9 +49,9 @@ class MeasuredColumn:
 
 
 def column_with_units(column: Column) -> MeasuredColumn | None:
-    """The column read in one unit, where all first cells are numbers with units of one kind; else None.
+    """The column read in one unit, if all first cells are numbers with units of one kind; else None.
 
-    A cell without a unit counts only where it is a zero, or where the others are thousands (`1.2 K`, `980`).
+    A cell without a unit is accepted only if it is zero, or if the others are thousands (`1.2 K`, `980`).
     """
     if column.kind is not Kind.TEXT or not column.present:
         return None
@@ -73,7 +73,7 @@ def refuse_unread(table: Table, database: Database, plain: Column, read: Measure
     """Refuse a cell that is neither missing nor a number with a unit of the column.
 
     Raises:
-        InvalidInput: there is one.
+        InvalidInput: there is such a cell.
     """
     odd = (
         f"({read.column.ref} IS NULL AND NOT {is_missing_sql(plain)} "

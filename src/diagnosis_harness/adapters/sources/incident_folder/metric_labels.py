@@ -1,4 +1,4 @@
-"""Columns that tell series apart: a country, a status code, a queue. They become part of its name."""
+"""Finds columns that distinguish series, such as a status code or a queue, and become part of their names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diagnosis_harness.adapters.sources.incident_folder.table import Column, Kin
 _ROWS: Final = 200_000
 """Rows that are examined: enough to include several rows of one timestamp, and quick to read."""
 _POINTS_PER_SERIES: Final = 3
-"""Fewer points than this in each series mean that the column numbers rows and tells no series apart."""
+"""With fewer points in each series, the column numbers rows and does not distinguish series."""
 
 
 def label_columns(
@@ -20,7 +20,7 @@ def label_columns(
     """The candidates that differ between rows of one timestamp that otherwise belong to one series.
 
     Args:
-        keys: SQL of what identifies a series so far, its time included.
+        keys: SQL of what identifies a row so far, including its time.
     """
     varied = [column for column in candidates if column.kind is not Kind.OTHER and _varies(column)]
     if not varied:
@@ -32,10 +32,10 @@ def label_columns(
     )
     most = ", ".join(f"max(d{at})" for at in range(len(varied)))
     row = table.ask(database, f"SELECT {most} FROM ({grouped})")[0]
-    apart = [
+    distinguishing = [
         column for column, found in zip(varied, row, strict=True) if found is not None and int(str(found)) > 1
     ]
-    return tuple(column for column in apart if _has_series(table, database, keys, column))
+    return tuple(column for column in distinguishing if _has_series(table, database, keys, column))
 
 
 def _varies(column: Column) -> bool:
@@ -43,7 +43,7 @@ def _varies(column: Column) -> bool:
 
 
 def _has_series(table: Table, database: Database, keys: Sequence[str], column: Column) -> bool:
-    """Whether its values come back often enough to be series."""
+    """Whether its values repeat often enough to be series."""
     untimed = ", ".join([*keys[1:], column.ref])
     rows, series = table.ask(
         database,

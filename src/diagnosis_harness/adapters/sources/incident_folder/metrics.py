@@ -25,28 +25,28 @@ _Arrays = tuple[NDArray[np.float64], NDArray[np.float64]]
 class FolderMetrics:
     """`MetricSource` over files.
 
-    Series stay in memory once read, where all of their recording takes at most half of the memory limit.
+    Series stay in memory once read, if their whole recording takes at most half of the memory limit.
     """
 
     def __init__(
         self, database: Database, recordings: Mapping[Recording, RecordingParts[SeriesPart]]
     ) -> None:
         self._database = database
-        self._windows = {recording: held.window for recording, held in recordings.items()}
-        self._parts = {recording: _by_name(held.parts) for recording, held in recordings.items()}
+        self._windows = {recording: parts.window for recording, parts in recordings.items()}
+        self._parts = {recording: _by_name(parts.parts) for recording, parts in recordings.items()}
         self._signals = {recording: _by_entity(parts) for recording, parts in self._parts.items()}
         self._infos: dict[Recording, tuple[SignalInfo, ...]] = {}
         self._cache: dict[tuple[Recording, _Name], _Arrays] = {}
         self._cached_bytes = 0
         self._all_bytes = {
-            recording: _BYTES_PER_POINT * sum(part.points for part in held.parts)
-            for recording, held in recordings.items()
+            recording: _BYTES_PER_POINT * sum(part.points for part in parts.parts)
+            for recording, parts in recordings.items()
         }
         self._limit_bytes = database.memory_limit_mb * 1_000_000 // 2
         self._lock = Lock()
 
     def signals(self, ctx: RunContext, recording: Recording) -> tuple[SignalInfo, ...]:
-        """All series of a recording, ordered by entity and signal; empty where there are none."""
+        """All series of a recording, ordered by entity and signal; empty if there are none."""
         del ctx
         with self._lock:
             known = self._infos.get(recording)
@@ -88,7 +88,7 @@ class FolderMetrics:
         arrays: _Arrays,
         selection: MetricSelection = ALL_METRICS,
     ) -> Iterable[Series]:
-        """The series inside the window and of the step that are wanted; none where nothing is left of it."""
+        """The series cut to the requested window and step; none if nothing is left of it."""
         time_s, value = arrays
         cut = _meet(selection.window, self._windows.get(recording))
         if cut is not None:
@@ -101,7 +101,7 @@ class FolderMetrics:
             yield Series(*name, part.unit, time_s, value, part.meaning)
 
     def _list(self, recording: Recording) -> Iterable[SignalInfo]:
-        if self._windows.get(recording) is not None:  # a part of a recording: only its own rows count
+        if self._windows.get(recording) is not None:  # only a part of the recording counts
             for series in self._in_turns(recording):
                 points = int(np.count_nonzero(np.isfinite(series.value)))
                 if points:
@@ -122,7 +122,7 @@ class FolderMetrics:
             )
 
     def _in_turns(self, recording: Recording) -> Iterable[Series]:
-        """All series of a recording, read as many at a time as fit into memory easily."""
+        """All series of a recording, read in groups that easily fit into memory."""
         names = list(self._parts.get(recording, {}))
         sizes = [sum(part.points for part in self._parts[recording][name]) for name in names]
         turns = np.cumsum(sizes) * _BYTES_PER_POINT // max(1, self._limit_bytes // 2)
@@ -152,7 +152,7 @@ class FolderMetrics:
 
     def _keep(self, recording: Recording, read: Mapping[_Name, _Arrays], size_bytes: int) -> None:
         with self._lock:
-            fits = self._all_bytes.get(recording, 0) <= self._limit_bytes  # else others soon push it out
+            fits = self._all_bytes.get(recording, 0) <= self._limit_bytes  # or others would soon evict it
             if fits and self._cached_bytes + size_bytes <= self._limit_bytes:
                 self._cached_bytes += size_bytes
                 self._cache |= {(recording, name): arrays for name, arrays in read.items()}
@@ -167,7 +167,7 @@ class FolderMetrics:
     def _read_source(
         self, parts: Sequence[SeriesPart], window: TimeWindow | None
     ) -> Iterable[tuple[SeriesPart, _Arrays]]:
-        """The rows of parts that all come from one file, in the order of the file."""
+        """The rows of parts of one file, in the order of the file."""
         refs = sorted({part.ref for part in parts})
         groups = sorted({part.keys for part in parts})
         columns = [key for key, _ in groups[0]]
@@ -222,7 +222,7 @@ def _fill_missing(array: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _join(pieces: Sequence[_Arrays]) -> _Arrays:
-    """One series in order of time; values with the same timestamp are averaged without the missing ones."""
+    """One series in order of time; values with the same timestamp are averaged, ignoring missing ones."""
     if len(pieces) == 1 and np.all(pieces[0][0][1:] > pieces[0][0][:-1]):  # nearly always: one file, in order
         for array in pieces[0]:
             array.setflags(write=False)

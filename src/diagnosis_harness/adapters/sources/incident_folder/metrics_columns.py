@@ -1,4 +1,4 @@
-"""Whose series a column of a wide file is: by its labels, its name, or the name of the file."""
+"""Names the series of the columns of a wide file: by labels, column name, or file name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from diagnosis_harness.toolbox.ports import UNNAMED_ENTITY
 
 @dataclass(frozen=True, slots=True)
 class ColumnNames:
-    """Entity and signal of every column, in order; and what a reader should know of how they were found."""
+    """Entity and signal of every column, in order; and notes for the user on how they were found."""
 
     names: tuple[tuple[str, str], ...]
     owners: Mapping[str, str] = field(default_factory=dict)
@@ -73,16 +73,14 @@ def _with_statistic(name: str, signal: str) -> tuple[str, str]:
 
 
 def _are_entities(names: Sequence[str], file: ListedFile, stem: str, known: Collection[str]) -> bool:
-    """Whether names that cannot be divided are those of entities."""
+    """Whether names that cannot be split are entities."""
     if file.settings.columns is not None:
         return file.settings.columns == "entities"
     if sum(1 for name in names if name in known) * 2 > len(names):
         return True
-    return _speaks_of_a_signal(stem) and not any(
-        _speaks_of_a_signal(name.split()[0]) for name in names if name
-    )
+    return _is_signal_name(stem) and not any(_is_signal_name(name.split()[0]) for name in names if name)
 
 
-def _speaks_of_a_signal(name: str) -> bool:
+def _is_signal_name(name: str) -> bool:
     unit = unit_of_signal(name)
     return bool(name) and (unit is not None or meaning_of(name, unit).kind is not SignalKind.OTHER)

@@ -1,4 +1,4 @@
-"""One metrics file: its checked rows and the series it holds."""
+"""One metrics file: its checked rows and its series."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SeriesPart:
     source: str
     """SQL to select from: columns time, the keys, and `ref`."""
     keys: tuple[tuple[str, str], ...]
-    """Key column and its raw text; empty for a wide file."""
+    """Key columns with their raw text; empty for a wide file."""
     ref: str
     entity: str
     signal: str
@@ -58,14 +58,14 @@ class SeriesPart:
 
 @dataclass(frozen=True, slots=True)
 class MetricFile:
-    """What one metrics file holds."""
+    """Content of one metrics file."""
 
     parts: tuple[SeriesPart, ...]
     first_s: float
     last_s: float
     note: FileNote
     owners: Mapping[str, str] = field(default_factory=dict)
-    """Instance → service, as labels in the names of columns say."""
+    """Instance → service, from labels in the names of columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class _Cells:
 
     @property
     def odd(self) -> bool:
-        """Whether there is a NaN or an infinity among the values (duckdb orders NaN above all)."""
+        """Whether the values include a NaN or an infinity (duckdb orders NaN above everything)."""
         return self.points > 0 and not (math.isfinite(self.least) and math.isfinite(self.greatest))
 
 
@@ -93,11 +93,11 @@ class _Group:
     first_s: float
     last_s: float
     timestamps: int
-    """Exclusive or of the hashes of all timestamps."""
+    """XOR of the hashes of all timestamps."""
     cells: tuple[_Cells, ...]
 
     def has_names(self, count: int) -> bool:
-        """Whether the first keys, those that name the series, are all there."""
+        """Whether the first keys, which name the series, are all present."""
         return all(key is not None and key.strip() for key in self.keys[:count])
 
 
@@ -131,7 +131,7 @@ def read_metrics(
 
 
 class _Reader:
-    """Checks the rows that were read and lists the series; lives as long as one file is being opened."""
+    """Checks the rows and lists the series; used while one file is being opened."""
 
     def __init__(self, table: Table, database: Database, layout: Layout, source: str) -> None:
         self.table = table
@@ -142,7 +142,7 @@ class _Reader:
         self.dropped: list[Column] = []
 
     def tell_repeated_hours_apart(self) -> None:
-        """Where the clock of the file's zone was put back, distinguish the two passes of that hour."""
+        """If the clock of the file's zone was put back, distinguish the two passes of that hour."""
         zone = self.layout.time.zone
         if not isinstance(zone, ZoneInfo):
             return
@@ -235,7 +235,7 @@ class _Reader:
         return self._groups()
 
     def _with_names(self, groups: list[_Group], rows: int) -> list[_Group]:
-        """Leave out rows that do not say whose value they hold."""
+        """Leave out rows that do not name the series of their value."""
         names = self.layout.names
         unnamed = sum(group.rows for group in groups if not group.has_names(len(names)))
         if unnamed:
@@ -245,7 +245,7 @@ class _Reader:
         return [group for group in groups if group.has_names(len(names))]
 
     def _without_text(self, groups: list[_Group]) -> list[_Group]:
-        """Refuse text among numbers; leave out a column that is text for the most part."""
+        """Refuse text among numbers; leave out a column that is mostly text."""
         rows = sum(group.rows for group in groups)
         points = [sum(group.cells[at].points for group in groups) for at in range(len(self.layout.values))]
         suspects = [
@@ -318,7 +318,7 @@ class _Reader:
         return parts
 
     def _labels_of(self, raw: Mapping[str, str]) -> str:
-        """What tells the series apart from others of its name, in braces."""
+        """The labels that distinguish the series from others of its name, in braces."""
         pairs = [
             f"{printable(column.name)}={printable(raw[f'label{at}'])}"
             for at, column in enumerate(self.layout.labels)
@@ -338,8 +338,8 @@ class _Reader:
         """Note timestamps that occur twice in one series; they are averaged when the series is read.
 
         Series of one agent share their timestamps, so few groups need a closer look: two with the same number
-        of rows and the same exclusive or of the timestamps' 64-bit hashes have the same timestamps, doubles
-        included.
+        of rows and the same XOR of the timestamps' 64-bit hashes have the same timestamps, including
+        repeated ones.
         """
         alike: dict[tuple[int, int], list[_Group]] = {}
         for group in groups:
@@ -355,7 +355,7 @@ class _Reader:
             )
 
     def _distinct_instants(self, groups: Sequence[_Group]) -> list[int]:
-        """How many different timestamps each group has, counted in pieces that fit into memory easily."""
+        """The number of distinct timestamps of each group, counted in pieces that easily fit into memory."""
         keys = list(self.layout.keys)
         lists = "".join(f", unnest(?::VARCHAR[]) AS {key}" for key in keys)
         equal = " AND ".join(f"t.{key} = k.{key}" for key in keys) or "true"

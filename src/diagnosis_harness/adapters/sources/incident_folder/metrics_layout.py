@@ -1,4 +1,4 @@
-"""The layout of a metrics file: which columns say what.
+"""The layout of a metrics file: the meaning of its columns.
 
 Three layouts: *long* (a row is one value of one series), *wide* (a row is a timestamp, a column is a
 series), and wide with an entity column (a row is a timestamp of one entity, a column is a signal).
@@ -37,19 +37,19 @@ from diagnosis_harness.kernel.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True)
 class ValueColumn:
-    """One column of numbers. `entity` and `signal` are None where the row says them."""
+    """One column of numbers. `entity` and `signal` are None if the row names them."""
 
     column: Column
     ref: str
     entity: str | None
     signal: str | None
     unit: str | None = None
-    """As the cells themselves write it."""
+    """The unit written in the cells."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which columns say what."""
+    """The meaning of the columns."""
 
     kind: str
     time: TimeReading
@@ -58,9 +58,9 @@ class Layout:
     unit: Column | None
     values: tuple[ValueColumn, ...]
     labels: tuple[Column, ...] = ()
-    """Further columns that tell series apart."""
+    """Further columns that distinguish series."""
     owners: Mapping[str, str] = field(default_factory=dict)
-    """Instance → service, as labels in the names of columns say."""
+    """Instance → service, from labels in the names of columns."""
     remark: str = ""
 
     @property
@@ -76,13 +76,13 @@ class Layout:
 
 
 def layout_of(table: Table, database: Database, zone: tzinfo, known: Collection[str]) -> Layout:
-    """The layout by incident.toml, else by the usual names of columns and by what the columns hold.
+    """The layout by incident.toml, else by the usual names of columns and their content.
 
     Args:
         known: entities that the folder names elsewhere.
 
     Raises:
-        InvalidInput: no time column, no column of numbers, or incident.toml names what is not there.
+        InvalidInput: no time column, no column of numbers, or incident.toml names a missing column.
     """
     layout = _plain_layout(table, database, zone, known)
     used = {layout.time.column, layout.entity, layout.signal, layout.unit}
@@ -96,10 +96,10 @@ def _plain_layout(table: Table, database: Database, zone: tzinfo, known: Collect
     time = read_time(table, zone)
     settings = table.file.settings
     as_columns = settings.columns == "entities"
-    entity = _apart(find(table, ENTITY, wanted=settings.entity, key="entity"), time)
+    entity = _unless_time(find(table, ENTITY, wanted=settings.entity, key="entity"), time)
     wanted = None if as_columns else settings.signal
-    signal = _apart(find(table, SIGNAL, wanted=wanted, key="signal"), time)
-    value = _apart(find(table, VALUE, wanted=settings.value, key="value"), time)
+    signal = _unless_time(find(table, SIGNAL, wanted=wanted, key="signal"), time)
+    value = _unless_time(find(table, VALUE, wanted=settings.value, key="value"), time)
     if value is not None and not (value.looks_numeric or value.looks_empty):
         read = _read_units(table, database, value)
         value = value if read is None else read.column
@@ -120,7 +120,7 @@ def _plain_layout(table: Table, database: Database, zone: tzinfo, known: Collect
 
 
 def _row_entity(table: Table, entity: Column | None) -> Column | None:
-    """The entity column of a wide file; None where its columns say whose they are."""
+    """The entity column of a wide file; None if the column names include the entity."""
     barred = any("|" in column.name for column in table.columns)
     stated = table.file.settings.entity is not None
     return entity if entity is not None and (stated or not (barred or entity.looks_numeric)) else None
@@ -137,7 +137,7 @@ class _Wide:
 def _value_columns(
     table: Table, database: Database, time: TimeReading, entity: Column | None
 ) -> tuple[list[Column], list[str | None]]:
-    """The columns of numbers, and the unit that their cells write."""
+    """The columns of numbers, with the units in their cells."""
     keyed = {time.column.ref, *([] if entity is None else [entity.ref])}
     columns: list[Column] = []
     units: list[str | None] = []
@@ -181,7 +181,7 @@ def _wide(table: Table, wide: _Wide, known: Collection[str]) -> Layout:
 
 
 def _signals_of(columns: Sequence[Column], table: Table) -> list[str]:
-    """The signals of a file whose rows say the entity; a lone column `value` is named after the file."""
+    """The signals of a file whose rows name the entity; a single column `value` is named after the file."""
     stem = printable(stem_of(table.file.name))
     if len(columns) == 1 and plain_key(columns[0].name) in VALUE and stem:
         return [stem]
@@ -195,5 +195,5 @@ def _read_units(table: Table, database: Database, column: Column) -> MeasuredCol
     return read
 
 
-def _apart(column: Column | None, time: TimeReading) -> Column | None:
+def _unless_time(column: Column | None, time: TimeReading) -> Column | None:
     return None if column is not None and column.ref == time.column.ref else column

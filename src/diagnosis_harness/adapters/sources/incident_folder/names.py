@@ -1,4 +1,4 @@
-"""Names as files write them: made printable, matched with the usual ones, split into entity and signal."""
+"""Handles names in files: makes them printable, matches usual ones, splits them into entity and signal."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _RATES: Final = {
     "m": "1/min", "min": "1/min", "mins": "1/min", "minute": "1/min", "minutes": "1/min",
     "h": "1/h", "hr": "1/h", "hour": "1/h", "hours": "1/h",
 }  # fmt: skip
-"""What stands after `per` or a slash → the unit of a rate: how often in that time, never a time."""
+"""The word after `per` or a slash → the unit of a rate, which is a frequency and not a time."""
 _RATE: Final = re.compile(r"(?:(?:^|_)per_|_?/\s*)(?P<time>[a-z]+)\s*$")
 _RATE_WORDS: Final = {"rps": "1/s", "qps": "1/s", "tps": "1/s", "iops": "1/s", "rpm": "1/min"}
 _STATISTIC: Final = re.compile(
@@ -50,14 +50,14 @@ _STATISTIC: Final = re.compile(
 )
 _BRACKETED: Final = re.compile(r"[(\[]([^()\[\]]{1,16})[)\]]\s*$")
 _NOT_A_WORD: Final = re.compile(r"[^0-9a-z%]+")
-_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CAMEL_CASE: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def printable(text: str) -> str:
-    r"""The text with everything that does not print written as a visible escape, and no blanks around it.
+    r"""The text without surrounding spaces, with unprintable characters as visible escapes.
 
     Controls, line breaks, direction marks and the like (Unicode categories C*, Zl, Zp) become `\x1b`,
-    `\u202e` …, so that two different names stay different and none can move a cursor or turn a line around.
+    `\u202e` …, so that different names stay different and none can move the cursor or reverse a line.
     """
     text = text.strip()
     if text.isascii() and text.isprintable():
@@ -66,7 +66,7 @@ def printable(text: str) -> str:
 
 
 def quote(text: str) -> str:
-    """A cell or a name as an error sentence shows it: printable, in single quotes, cut when it is long."""
+    """A cell or a name for an error message: printable, in single quotes, cut if it is long."""
     shown = printable(text)
     if len(shown) > _SENTENCE_LIMIT:
         shown = f"{shown[:_SENTENCE_LIMIT]}…"
@@ -81,12 +81,12 @@ def _visible(sign: str) -> str:
 
 
 def plain_key(name: str) -> str:
-    """A column name as it is matched: `startTimeNano` is `start_time_nano`, `Trace ID` is `trace_id`."""
-    return _NOT_A_WORD.sub("_", _HUMP.sub("_", name.strip()).lower()).strip("_")
+    """A column name in the form used for matching: `startTimeNano` → `start_time_nano`."""
+    return _NOT_A_WORD.sub("_", _CAMEL_CASE.sub("_", name.strip()).lower()).strip("_")
 
 
 def time_unit_of(name: str) -> tuple[str, str | None]:
-    """A matched column name without its time unit, and the unit: `ts_ns` → (`ts`, `ns`)."""
+    """A plain column name without its time unit, and the unit: `ts_ns` → (`ts`, `ns`)."""
     key = plain_key(name)
     base, _, ending = key.rpartition("_")
     if base and ending in _UNIT_KEYS:
@@ -115,8 +115,8 @@ def unit_of_signal(signal: str) -> str | None:
 
 
 def _rate_of(signal: str) -> str | None:
-    """The unit of a rate, where the name says that it is one: `errors_per_sec`, `reads/s`, `rps`."""
-    words = _HUMP.sub("_", signal.strip()).lower().replace(" ", "_").replace("-", "_").split("_")
+    """The unit of a rate, if the name says that it is one: `errors_per_sec`, `reads/s`, `rps`."""
+    words = _CAMEL_CASE.sub("_", signal.strip()).lower().replace(" ", "_").replace("-", "_").split("_")
     while len(words) > 1 and _STATISTIC.fullmatch(words[-1]):
         words.pop()
     if words[-1] in _RATE_WORDS:
@@ -132,9 +132,9 @@ def _rate_of(signal: str) -> str | None:
 def split_series_name(name: str) -> tuple[str, str]:
     """Entity and signal of a wide column's name, both printable and not empty.
 
-    The last `|` divides. Without one, the last dot does whose right side looks like a signal: it begins
+    The name is split at the last `|`, or else at the last dot whose right side looks like a signal: it begins
     with a letter or an underscore and is more than a statistic (`checkout.latency.p90` is `latency.p90` of
-    `checkout`; `10.0.0.7.cpu` is `cpu` of `10.0.0.7`). A name that cannot be divided is a signal of the
+    `checkout`; `10.0.0.7.cpu` is `cpu` of `10.0.0.7`). A name that cannot be split is a signal of the
     entity `system`.
     """
     shown = printable(name)

@@ -1,4 +1,4 @@
-"""Opening an incident folder: check everything once, then hand out sources."""
+"""Opens an incident folder: checks everything once, then provides its sources."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from diagnosis_harness.toolbox.ports import Recording, Sources
 
 _MEMORY_FLOOR_MB: Final = 32
 _SHOWN_LIMIT: Final = 5
-"""Files that one sentence names with their reasons."""
+"""Most files that one message names with their reasons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class _Folder:
 
     @property
     def listing(self) -> Listing:
-        """Its files, those of its archives among them."""
+        """Its files, including those of its archives."""
         return self.unpacked.listing
 
 
@@ -72,16 +72,16 @@ def open_incident_folder(
 
     Args:
         folder: the folder of the incident.
-        baseline: a folder of the same form with normal operation; wins over `[baseline]` in incident.toml.
-        onset_s: when the incident began, as the user states it, epoch seconds; wins over incident.toml.
-        memory_limit_mb: what telemetry may take; Parquet is read in place and takes little of it.
+        baseline: a folder of the same format with normal operation; overrides `[baseline]` in incident.toml.
+        onset_s: when the incident began, as the user states it, epoch seconds; overrides incident.toml.
+        memory_limit_mb: memory for telemetry; Parquet is read in place and takes little of it.
         progress: called before each file.
 
     Returns:
         Sources that may be called from any thread; a kind of telemetry without rows in the folder is None.
 
     Raises:
-        InvalidInput: something in the folder cannot be used; one sentence says where, what and what to do.
+        InvalidInput: something in the folder cannot be used; the message says where, what and what to do.
     """
     return read_incident_folder(
         folder, baseline=baseline, onset_s=onset_s, memory_limit_mb=memory_limit_mb, progress=progress
@@ -97,7 +97,7 @@ def read_incident_folder(
     progress: Progress,
     unpack_below: Path | None = None,
 ) -> OpenedPart:
-    """The same with the summary and the description, as the catalog needs them.
+    """As `open_incident_folder`, with the summary and the description, for the catalog.
 
     Args:
         unpack_below: where archives are unpacked; None is the system's folder for temporary files.
@@ -115,7 +115,7 @@ def read_incident_folder(
 
 @dataclass(frozen=True, slots=True)
 class OpenedFiles:
-    """The files of a folder and of its baseline, each read or named with its reason; nothing is refused."""
+    """The files of a folder and its baseline, each read or left out with a reason; none is an error."""
 
     incident: _Folder
     normal: _Folder | None
@@ -139,12 +139,12 @@ def open_files(
     unpack_below: Path | None = None,
     onset_s: float | None = None,
 ) -> OpenedFiles:
-    """Read every file of a folder and of its baseline.
+    """Read every file of a folder and its baseline.
 
     Args:
         folder: the folder of the incident.
         baseline: that of normal operation.
-        memory_limit_mb: what telemetry may take.
+        memory_limit_mb: memory for telemetry.
         progress: called before each file.
         unpack_below: where archives are unpacked; None is the system's folder for temporary files.
         onset_s: when the incident began, as the user states it; decides between two clocks.
@@ -158,7 +158,7 @@ def open_files(
     paths = [file.path for one in folders for file in one.listing.files]
     database = Database(paths, memory_limit_mb=max(_MEMORY_FLOOR_MB, memory_limit_mb))
     for one in folders:
-        weakref.finalize(database, one.unpacked.remove)  # Parquet is read in place as long as the database is
+        weakref.finalize(database, one.unpacked.remove)  # Parquet is read in place until then
     content = read_folder(incident.listing, incident.settings, database, progress)
     leave_out_odd_clocks(content, _incident_s(incident.settings, content, onset_s))
     normal_content = (
@@ -177,10 +177,10 @@ def open_files(
 
 
 def sources_of(files: OpenedFiles, *, onset_s: float | None) -> OpenedPart:
-    """The sources over files that were read; `onset_s` as the user states it.
+    """The sources over the files that were read; `onset_s` is as the user states it.
 
     Raises:
-        InvalidInput: the files do not agree, hold nothing, or nothing of the time that is stated.
+        InvalidInput: the files contradict each other, are empty, or have no data of the stated time.
     """
     incident, normal, content = files.incident, files.normal, files.content
     if not incident.listing.files and (normal is None or not normal.listing.files):
@@ -208,14 +208,14 @@ def sources_of(files: OpenedFiles, *, onset_s: float | None) -> OpenedPart:
 
 
 def _incident_s(settings: FolderSettings, content: FolderContent, onset_s: float | None) -> float | None:
-    """When the incident was, as the user, incident.toml or the alert states it."""
+    """The time of the incident, as the user, incident.toml or the alert states it."""
     alert = complete_alert(settings.alert, content.alert)
     return next((at_s for at_s in (onset_s, settings.onset_s, alert.time_s) if at_s is not None), None)
 
 
 def _inspect(folder: Path, unpack_below: Path | None) -> _Folder:
     if not folder.is_dir():
-        list_folder(folder, {})  # says what is wrong with it
+        list_folder(folder, {})  # this reports what is wrong with it
     settings = read_settings(folder)
     listing = list_folder(folder, settings.files)
     return _Folder(folder, settings, unpack_archives(listing, settings.files, below=unpack_below))
@@ -259,7 +259,7 @@ def _refuse_no_data(folder: Path, content: FolderContent) -> None:
 
 
 def _refuse_unusable(folder: Path, content: FolderContent) -> None:
-    """Where nothing is left, say why of each file that could not be used."""
+    """If no file is left, raise an error that gives the reason for each unusable file."""
     if not content.unusable:
         return
     first, *others = content.unusable
@@ -287,7 +287,7 @@ def _check_onset(onset_s: float | None, window: TimeWindow | None, *, place: str
 def _baseline_window(
     incident: _Folder, normal: _Folder | None, window: TimeWindow | None
 ) -> TimeWindow | None:
-    """The part of the incident's own recording that is its baseline, where no folder is."""
+    """The part of the incident's own recording that is its baseline, if there is no baseline folder."""
     baseline_window = None if normal is not None else incident.settings.baseline_window
     if baseline_window is not None and window is not None and not window.overlaps(baseline_window):
         raise InvalidInput(
@@ -299,7 +299,7 @@ def _baseline_window(
 
 
 def _topology(incident: _Folder, contents: Sequence[FolderContent]) -> FolderTopology:
-    """What all topology files and incident.toml say; the later ones win."""
+    """The topology of all topology files and incident.toml; later ones override earlier ones."""
     edges = [edge for content in contents for file in content.topology for edge in file.edges]
     owners: dict[str, str] = {}
     for content in contents:
@@ -307,8 +307,8 @@ def _topology(incident: _Folder, contents: Sequence[FolderContent]) -> FolderTop
             owners |= metrics.owners
         for file in content.topology:
             owners |= file.owners
-    told = {name for edge in edges for name in (edge.caller, edge.callee)}
-    owners = dict(find_owners(contents, told)) | owners
+    named = {name for edge in edges for name in (edge.caller, edge.callee)}
+    owners = dict(find_owners(contents, named)) | owners
     return FolderTopology(edges, owners | dict(incident.settings.instances))
 
 

@@ -1,4 +1,4 @@
-"""Which service an instance belongs to, where only its name says it."""
+"""Finds the service of an instance, if only its name shows it."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.series_names imp
 from diagnosis_harness.adapters.sources.incident_folder.recording import FolderContent
 
 
-def find_owners(contents: Sequence[FolderContent], told: Collection[str]) -> Mapping[str, str]:
+def find_owners(contents: Sequence[FolderContent], named: Collection[str]) -> Mapping[str, str]:
     """Instance → service for names that nothing else assigns.
 
-    `seats-84c-b7` is a part of `seats` where the folder knows `seats` and every further part of the name
-    holds a digit, as names from an orchestrator do: `payments-db` is no instance of `payments`.
+    `seats-84c-b7` is an instance of `seats` if the folder knows `seats` and every further part of the name
+    contains a digit, as in names from an orchestrator; `payments-db` is not an instance of `payments`.
 
     Args:
-        told: the owners that topology files name.
+        named: the owners that topology files name.
     """
-    services = set(told)
+    services = set(named)
     for content in contents:
         services |= {part.entity for file in content.metrics for part in file.parts}
         services |= {name for file in content.spans for name in file.entities}
     lines = {name for content in contents for file in content.logs for name in file.entities}
     return {
         name: owner
-        for name in (services | lines) - set(told)
+        for name in (services | lines) - set(named)
         if (owner := _owner_of(name, services)) is not None
     }
 

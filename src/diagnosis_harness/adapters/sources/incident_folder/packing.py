@@ -1,4 +1,4 @@
-"""An incident folder as one archive to be sent: the files that a diagnosis here would read, and no others."""
+"""Packs an incident folder into one archive: only the files that a local diagnosis would read."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from diagnosis_harness.adapters.sources.incident_folder.settings_file import SET
 from diagnosis_harness.kernel.errors import InvalidInput
 
 _LEVEL: Final = 6
-"""Of gzip: half the time of the best, and a few percent larger."""
+"""Of gzip: takes half the time of the best level, for a few percent more bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackedFolder:
-    """What was packed: how many files, and their bytes in the folder."""
+    """The result of packing: the number of files, and their bytes in the folder."""
 
     files: int
     size_bytes: int
@@ -45,7 +45,7 @@ def pack_folder(folder: Path, target: IO[bytes]) -> PackedFolder:
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:
     """The files to send, by their paths in the archive."""
     settings = read_settings(folder) if folder.is_dir() else None
-    for file in list_folder(folder, {}).files:  # those that incident.toml ignores as well, which it names
+    for file in list_folder(folder, {}).files:  # also files that incident.toml says to ignore
         yield file.path.name, file.path
     if settings is None or not (folder / SETTINGS_NAME).is_file():
         return
@@ -61,7 +61,7 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _add(archive: tarfile.TarFile, name: str, file: Path) -> int:
-    """Add one file without its owner and times, which the service must not learn; return its size."""
+    """Add one file without its owner and times, which the service must not see; return its size."""
     entry = tarfile.TarInfo(name)
     try:
         with file.open("rb") as content:

@@ -1,4 +1,4 @@
-"""Parquet: typed, and read in place."""
+"""Reads Parquet files, which are typed and read in place."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ INCIDENT_FOLDER: Final = "incident-folder"
 
 @dataclass(frozen=True, slots=True)
 class FileMark:
-    """What changes when a file changes, without reading it."""
+    """Metadata that changes whenever a file changes, taken without reading it."""
 
     path: Path
     size: int
@@ -25,7 +25,7 @@ class FileMark:
 
 
 class FolderPart:
-    """`SourcePart` of an incident folder and its baseline. A file that has not changed is digested once.
+    """`SourcePart` of an incident folder and its baseline. An unchanged file is digested only once.
 
     Args:
         unpack_below: where archives in it are unpacked; None is the system's folder for temporary files.
@@ -77,7 +77,7 @@ class FolderPart:
     def content(self, state: SourceState) -> Mapping[str, JsonValue]:
         """SHA-256 of every file; `unreadable` for one that cannot be read."""
         marks = {name: mark for name, mark in state.items() if isinstance(mark, FileMark)}
-        # What could not be read is tried again: its mark stays the same when only its rights change.
+        # Unreadable files are tried again, since a change of permissions does not change the mark.
         known = {mark: digest for mark, digest in self._digests.items() if digest != UNREADABLE_FILE}
         self._digests = {mark: known.get(mark) or _digest(mark.path) for mark in marks.values()}
         return {name: self._digests[mark] for name, mark in marks.items()}
@@ -90,7 +90,7 @@ def _digest(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:  # a file that is not telemetry, which nothing else reads
+    except OSError:  # not telemetry, so nothing else reads it
         return UNREADABLE_FILE
 
 

@@ -1,4 +1,4 @@
-"""Events and states of a platform, beside the lines that they are for a search."""
+"""Reads events and states of a platform; their texts are also searchable log lines."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _SEEN: Final = (FIRST_SEEN, LAST_SEEN)
 _ROWS_LIMIT: Final = 100_000
 _TEXT_CHARACTERS: Final = 4_000
 _LEADING_REASON: Final = re.compile(r"(?P<reason>[A-Z][A-Za-z]{2,40}): ")
-"""Kubernetes names a reason in one word of capitals; the readers of its files put it before the message."""
+"""A reason of Kubernetes is one CamelCase word, which the readers of its files put before the message."""
 _TRAILING_COUNT: Final = re.compile(r" \((?P<count>\d{1,9}) times\)$")
 
 
 @dataclass(frozen=True, slots=True)
 class PlatformFile:
-    """What one file of events or states holds."""
+    """Content of one file of events or states."""
 
     events: tuple[ReportedEvent, ...] = ()
     states: tuple[PlatformState, ...] = ()
 
 
 class FolderPlatform:
-    """`PlatformSource` over what the files say."""
+    """`PlatformSource` over the content of the files."""
 
     def __init__(self, files: Sequence[PlatformFile]) -> None:
         self._events = tuple(
@@ -68,10 +68,10 @@ class FolderPlatform:
 
 
 def read_platform(table: Table, database: Database, zone: tzinfo) -> PlatformFile:
-    """Read one file of events or states; a row without a time or an object says nothing of anybody.
+    """Read one file of events or states; rows without a time or an object are left out.
 
     Raises:
-        InvalidInput: it has too many rows, or times that cannot be right.
+        InvalidInput: it has too many rows, or impossible times.
     """
     columns = [find(table, ENTITY, wanted=table.file.settings.entity, key="entity"),
                find(table, MESSAGE, wanted=table.file.settings.message, key="message"),
@@ -93,7 +93,7 @@ def read_platform(table: Table, database: Database, zone: tzinfo) -> PlatformFil
 
 
 def platform_columns(table: Table) -> list[Column | None]:
-    """The columns that only events and states have, and that are read from them."""
+    """The columns that only events and states have and that are read."""
     return [find(table, usual) for usual in (*_REPORTED, *_SEEN)]
 
 
@@ -106,7 +106,7 @@ def _state(row: tuple[object, ...]) -> PlatformState:
 
 
 def _event(row: tuple[object, ...]) -> ReportedEvent:
-    """Put a reason and a count that have no column into the text."""
+    """The event; a reason and a count that have no column are taken from the text."""
     at_s, first, last, entity, message, reason, count = row
     text = printable(str(message or ""))
     leading, trailing = _LEADING_REASON.match(text), _TRAILING_COUNT.search(text)

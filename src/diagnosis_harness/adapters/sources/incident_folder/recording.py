@@ -127,11 +127,17 @@ def _read_file(
     notes: list[FileNote] = []
     for part in open_tables(file, database):
         note = _take(content, part.table, database, settings)
-        said = f"{part.said}; {note.note}" if part.said else note.note
+        format_name = f"{part.format_name}; {note.note}" if part.format_name else note.note
         read = part.table.file
-        form = part.said or (read.form.value if read.form is not None else "parquet")
+        form = part.format_name or (read.form.value if read.form is not None else "parquet")
         notes.append(
-            replace(note, file=file.name, note=said, form=form, decided_by=_basis_of(file, foreign=part.said))
+            replace(
+                note,
+                file=file.name,
+                note=format_name,
+                form=form,
+                decided_by=_basis_of(file, foreign=part.format_name),
+            )
         )
     if not notes:
         raise InvalidInput(file.name, "it holds no rows", "leave it out, or save it again")

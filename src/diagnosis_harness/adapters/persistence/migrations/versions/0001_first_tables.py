@@ -13,7 +13,7 @@ _NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make them."""
+    """Create them."""
     _runs()
     _of_a_run("trace_event", *_event_columns())
     _of_a_run("retry_attempt", *_attempt_columns())

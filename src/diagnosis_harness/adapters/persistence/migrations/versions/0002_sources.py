@@ -1,4 +1,4 @@
-"""Which source a run looks into, and which runs a process takes."""
+"""Which source a run is about, and which runs a process takes."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Runs and processes of an older program say nothing of it: NULL."""
+    """Add the columns; they are NULL for runs and processes of an older program."""
     op.add_column("diagnosis_run", sa.Column("source_identity", sa.Text))
     op.add_column("diagnosis_run", sa.Column("source_digest", sa.Text))
     op.add_column("worker", sa.Column("lanes", sa.Text))

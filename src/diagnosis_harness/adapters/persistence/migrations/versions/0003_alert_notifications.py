@@ -1,6 +1,6 @@
 """Notifications of alerts wait in the database, and a resolved alert lets the next firing begin a new run.
 
-Unfinished runs about alerts that an older version began go on; nothing joins them.
+Unfinished runs about alerts that an older version started continue; nothing joins them.
 """
 
 import sqlalchemy as sa
@@ -17,7 +17,7 @@ _JOINABLE = sa.text("status IN ('QUEUED', 'RUNNING') AND alert_resolved_s IS NUL
 
 
 def upgrade() -> None:
-    """Make the inbox, and have the index leave out runs whose alert has been resolved."""
+    """Create the inbox, and exclude runs with a resolved alert from the index."""
     op.create_table(
         "alert_notification",
         sa.Column("number", _NUMBER, autoincrement=True),

@@ -1,4 +1,4 @@
-"""Sources that callers send: what is known of each, and its content in chunks."""
+"""Sources that callers send: the facts about each, and its content in chunks."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make both tables."""
+    """Create both tables."""
     op.create_table(
         "source_upload",
         sa.Column("upload_id", sa.Text),

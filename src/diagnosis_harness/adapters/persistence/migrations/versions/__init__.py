@@ -1,1 +1,1 @@
-"""One file for each change of the tables; none is changed once it was released."""
+"""One file for each change of the tables; none is changed after its release."""

@@ -1,4 +1,4 @@
-"""Files as the tools of the trade write them: a detector and a reader for each format, listed in `readers`.
+"""Reads the files of common tools: a detector and a reader for each format, listed in `readers`.
 
-A reader turns what it recognises into rows of the columns that the room reads anyway, and decides nothing.
+A reader turns a format into rows with the columns that this package reads anyway, and decides nothing.
 """

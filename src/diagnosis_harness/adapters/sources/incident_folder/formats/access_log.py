@@ -1,4 +1,4 @@
-"""Access logs of nginx, Apache and Envoy: one request a line, as log lines and as rates by the minute."""
+"""Access logs of nginx, Apache and Envoy: one request per line, read as log lines and as rates per minute."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _lines(content: FileContent, pattern: re.Pattern[str], entity: str) -> Itera
 
 
 def _rates(content: FileContent, pattern: re.Pattern[str], entity: str) -> Iterator[tuple[Cell, ...]]:
-    """Requests a second and the share of 5xx, by minutes; not the first and the last, which may be cut."""
+    """Requests per second and share of 5xx, by minute, without the first and last, which may be partial."""
     requests: Counter[int] = Counter()
     failed: Counter[int] = Counter()
     for time_s, match in _requests(content, pattern):

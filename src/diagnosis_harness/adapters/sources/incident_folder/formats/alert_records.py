@@ -1,4 +1,4 @@
-"""What raised the question: Alertmanager, Prometheus, Grafana and PagerDuty."""
+"""Alerts of Alertmanager, Prometheus, Grafana and PagerDuty."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _is_labelled(head: FileHead) -> bool:
 
 
 def _read_labelled(content: FileContent) -> Iterable[RoleRows]:
-    """Firing alerts first: a notification may tell of some that are over."""
+    """Read alerts, the firing ones first, since a notification may include resolved ones."""
     alerts = [one for document in content.records() for one in _alerts_in(document)]
     firing = [one for one in alerts if string_at(one, "status.state", "status", "state") != "resolved"]
     return [RoleRows(Role.ALERT, ALERT_COLUMNS, [_row_of_labels(one) for one in firing or alerts])]
@@ -57,7 +57,7 @@ def _row_of_labels(alert: Record) -> _Row:
 
 
 def _other_labels(*labels: Mapping[str, str]) -> tuple[str | None, ...]:
-    """The values of labels and notes, as many as there are columns for."""
+    """The values of labels and annotations, as many as there are columns."""
     values = [value for each in labels for value in each.values()][:OTHER_LABELS]
     return (*values, *[None] * (OTHER_LABELS - len(values)))
 

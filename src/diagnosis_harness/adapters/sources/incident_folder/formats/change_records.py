@@ -1,4 +1,4 @@
-"""What was deployed when: GitHub, GitLab, Helm, Argo CD, git and runs of a CI."""
+"""Deployments and changes: GitHub, GitLab, Helm, Argo CD, git and CI runs."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _REPOSITORY: Final = re.compile(r"/repos/[^/]+/([^/]+)/|github\.com/[^/]+/([^/]+
 _COMMIT: Final = re.compile(r"commit ([0-9a-f]{7,40})\b")
 _HELM_TABLE: Final = re.compile(r"REVISION\s+UPDATED\s+STATUS\s+CHART")
 _COLUMNS: Final = re.compile(r"\s{2,}(?!\d{1,2} )")
-"""Columns are separated by blanks; a day below 10 follows two."""
+"""Columns are separated by two or more spaces; a day below 10 also follows two."""
 
 _Row = tuple[Cell, ...]
 _ToRow = Callable[[Record, FileContent], _Row]
 
 
 def _reader(key: str, shown: str, needs: tuple[str, ...], row: _ToRow, *, path: str = "") -> FileReader:
-    """A reader of objects that hold some keys: all of the file, or those in the list at `path`."""
+    """A reader of objects with certain keys: the objects of the file, or of the list at `path`."""
 
     def entries(values: Iterable[Record]) -> Iterator[Record]:
         for value in values:
@@ -108,7 +108,7 @@ def _helm(record: Record, content: FileContent) -> _Row:
 
 
 def _helm_time(text: str) -> float | None:
-    """Helm 3.x writes ISO 8601; in tables, and in Go's own form, it writes out zone names."""
+    """Helm 3.x writes ISO 8601; in tables and in Go's format it adds zone names."""
     plain = re.sub(r" ([+-]\d{2})(\d{2})( [-+A-Z0-9]+)?$", r"\1:\2", text.strip())
     return epoch_seconds(plain) if plain else None
 

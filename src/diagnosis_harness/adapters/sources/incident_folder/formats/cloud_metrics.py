@@ -35,7 +35,7 @@ _OWNERS: Final = (
     "ServiceName", "DBInstanceIdentifier", "DBClusterIdentifier", "FunctionName", "QueueName", "TableName",
     "CacheClusterId", "LoadBalancer", "InstanceId", "PodName", "ClusterName",
 )  # fmt: skip
-"""Dimensions of CloudWatch that name whose a series is, the narrowest service first."""
+"""Dimensions of CloudWatch that name the owner of a series, the most specific service first."""
 
 _Labels = tuple[tuple[str, str], ...]
 _Query = tuple[_Labels, _Labels]
@@ -60,10 +60,10 @@ def _points(times: Sequence[object], values: Sequence[object]) -> tuple[tuple[fl
 
 
 def split_label(label: str, stem: str) -> dict[str, str]:
-    """Whose a series with a free label is: `booking latency` is `latency` of `booking`.
+    """Owner and name of a series with a free label: `booking latency` is `latency` of `booking`.
 
-    The label is divided before the first word from which on it speaks of a signal; where all of it does, or
-    nothing, the series belongs to what the file is named after.
+    The label is divided before the first word that belongs to a signal's name; if that is all of it or
+    nothing, the owner is the entity that the file is named after.
     """
     words = label.split()
     for place in range(1, len(words)):
@@ -101,20 +101,20 @@ def _add_page(several: list[LabelledSeries], page: LabelledSeries) -> None:
 
 
 def _data_results(document: Record) -> list[Record]:
-    """The results of an answer, in the letters of any client, or the one result that was saved alone."""
+    """The results of an answer, with the key spelling of any client, or a single saved result."""
     every = list_at(document, "MetricDataResults") or list_at(document, "metric_data_results") or [document]
     return [one for one in every if isinstance(one, dict)]
 
 
 def _is_data_result(one: object) -> bool:
-    """Whether an object is one series as CloudWatch answers it: a name, times and values of equal length."""
+    """Whether an object is one series of CloudWatch: a name, and as many times as values."""
     named = string_at(one, "Label", "label", "Id", "id", "MetricName", "metric_name") is not None
     times = list_at(one, "Timestamps") or list_at(one, "timestamps")
     return named and 0 < len(times) == len(list_at(one, "Values") or list_at(one, "values"))
 
 
 def _labels_of_result(result: Record, stem: str) -> dict[str, str]:
-    """The dimensions of a result say whose it is; without any its label and the file's name do."""
+    """Labels of a result: its dimensions name the owner, or else its label and the file's name."""
     dimensions = {
         string_at(one, "Name", "name") or "": string_at(one, "Value", "value") or ""
         for one in list_at(result, "Dimensions") or list_at(result, "dimensions")

@@ -41,7 +41,7 @@ def _events_in(document: Record) -> list[Record]:
 
 
 def _event_of_notice(one: Record, document: Record) -> Record | None:
-    """A notice of a status page as an event; its page names the component where it names none itself."""
+    """A notice of a status page as an event; its page names the component if it names none itself."""
     status, text = string_at(one, "status"), string_at(one, *_NOTICE)
     whose = string_at(one, *_PROVIDER) or string_at(document, *_PROVIDER)
     event = {
@@ -86,7 +86,7 @@ def _row(event: Record) -> tuple[Cell, ...]:
 
 
 def _name_in(reference: str) -> str:
-    """The name behind a kind, as in `Pod/cart-0`; words with ` / ` between them are one name."""
+    """The name after a kind, as in `Pod/cart-0`; words joined by ` / ` are one name."""
     return reference if " / " in reference else reference.rpartition("/")[2]
 
 

@@ -1,4 +1,4 @@
-"""Histogram triples (`_bucket`, `_sum`, `_count`) as people read them: how many, how long, and quantiles."""
+"""Converts histogram triples (`_bucket`, `_sum`, `_count`) to rates, means and quantiles."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def read_histograms(series: Sequence[LabelledSeries]) -> list[LabelledSeries]:
     """The series with every complete histogram replaced by its rate, its mean and its quantiles.
 
     A histogram is a name with `_bucket` series that have `le`, or with `_sum` and `_count` of equal labels.
-    The quantile is that of what was counted between two samples, by straight lines inside a bucket, as
-    `histogram_quantile` takes it.
+    The quantile is of the observations between two samples, interpolated linearly inside a bucket, as
+    `histogram_quantile` does.
     """
     triples: dict[_Key, dict[str, list[LabelledSeries]]] = defaultdict(lambda: defaultdict(list))
     for one in series:

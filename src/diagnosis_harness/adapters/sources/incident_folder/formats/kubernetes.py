@@ -34,7 +34,7 @@ _FIRST_SEEN: Final = (
 )  # fmt: skip
 _COUNTS: Final = ("count", "series.count", "deprecatedCount")
 _CHANGES: Final = frozenset({"ScalingReplicaSet", "SuccessfulRescale", "NodeNotSchedulable", "ScaledUpGroup"})
-"""Reasons of events by which somebody or something changed what runs; all others are symptoms."""
+"""Reasons of events that changed the running system; all others are symptoms."""
 _WORKLOADS: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"})
 _AGE: Final = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
 _TABLE_EVENTS: Final = re.compile(r"(?:NAMESPACE\s+)?LAST SEEN\s+TYPE\s+REASON\s+OBJECT\s+(?:\w+\s+)*MESSAGE")
@@ -62,7 +62,7 @@ def _is_kind(*kinds: str) -> Callable[[FileHead], bool]:
 
 
 def _kind_of(item: Record) -> str:
-    """The kind of an object; of an item without one, by what it holds."""
+    """The kind of an object, or for an item without one the kind that its fields suggest."""
     if "involvedObject" in item or "regarding" in item:
         return "Event"
     return string_at(item, "kind") or ""
@@ -129,7 +129,7 @@ def _owner_of(pod: Record) -> tuple[str | None, str | None]:
 
 
 def _pod_rows(pod: Record) -> Iterator[_Row]:
-    """What is wrong with the containers of a pod, at the times Kubernetes gives, and how it is as a whole."""
+    """Rows for the state of a pod and the troubles of its containers, at the times of Kubernetes."""
     name = string_at(pod, "metadata.name")
     started = string_at(pod, "status.startTime", "metadata.creationTimestamp")
     times = [string_at(one, "lastTransitionTime") or "" for one in list_at(pod, "status", "conditions")]
@@ -139,7 +139,7 @@ def _pod_rows(pod: Record) -> Iterator[_Row]:
     ]
     troubles = [row for one in statuses for row in _troubles(one, name, max(times, default=started or ""))]
     yield from troubles
-    # A container that ended and runs again yields two events, each at its time.
+    # A container that ended and was restarted yields two events, each at its time.
     stopped = (string_at(one, "state.terminated.reason") or "Completed" for one in statuses)
     if not any(at(one, "state", "waiting") for one in statuses) and set(stopped) <= {"Completed"}:
         phase = string_at(pod, "status.reason", "status.phase") or "Unknown"
@@ -152,7 +152,7 @@ def _pod_rows(pod: Record) -> Iterator[_Row]:
 
 
 def _troubles(status: object, pod: str | None, changed: str) -> Iterator[_Row]:
-    """How a container ended, and what it waits for."""
+    """How a container ended, and why it is waiting."""
     container, restarts = string_at(status, "name"), string_at(status, "restartCount") or "0"
     for state in ("lastState", "state"):
         ended = at(status, state, "terminated")

@@ -41,7 +41,7 @@ LogRow = tuple[Cell, ...]
 
 
 def log_row(record: Record) -> LogRow | None:
-    """A log line from a record with the usual names, flat or nested; None where it has no time."""
+    """A log line from a record with the usual names, flat or nested; None if it has no time."""
     time_s = epoch_seconds(record_field(record, _TIMES))
     if time_s is None:
         return None
@@ -50,7 +50,7 @@ def log_row(record: Record) -> LogRow | None:
 
 
 def record_field(record: Record, names: Iterable[str]) -> str | None:
-    """The first of the names that the record has, as a key with dots in it or as keys inside keys."""
+    """The first field of these names that the record has; dots are part of a key or separate nested keys."""
     for name in names:
         plain = record.get(name)
         if isinstance(plain, str | int | float) and plain != "":
@@ -64,7 +64,7 @@ def record_field(record: Record, names: Iterable[str]) -> str | None:
 def _reader(
     key: str, shown: str, path: tuple[str, ...], *, inner: str | None = None, needs: tuple[str, ...] = ()
 ) -> FileReader:
-    """A reader of records in a list at a path of one object, each of them below `inner`."""
+    """A reader of the records in the list at a path of one object; each record is under its key `inner`."""
 
     def recognises(head: FileHead) -> bool:
         return any(_is_one(one, path, inner, needs) for one in head.objects[:1])
@@ -112,7 +112,7 @@ def _read_loki(content: FileContent) -> Iterable[RoleRows]:
 
 
 def entity_of_labels(labels: Mapping[str, str]) -> str | None:
-    """The service or instance that labels of a log stream name; None where they name none."""
+    """The service or instance that the labels of a log stream name; None if they name none."""
     named = name_series([labels]).names[0].entity if labels else ""
     return named if named not in {"", "system"} else None
 

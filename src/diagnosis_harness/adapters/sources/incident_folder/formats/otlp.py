@@ -1,4 +1,4 @@
-"""OpenTelemetry's JSON: spans, log records and metrics, one document or one a line; and Tempo."""
+"""OpenTelemetry's JSON: spans, log records and metrics, one document or one per line; and Tempo."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _span_rows(content: FileContent) -> Iterator[tuple[Cell, ...]]:
         entity = entity_of_labels(attributes)
         for scope in (each for key in _SCOPES for each in list_at(resource, key)):
             for span in list_at(scope, "spans"):
-                said = attributes_of(span)
+                span_attributes = attributes_of(span)
                 start, end = (
                     epoch_seconds(at(span, "startTimeUnixNano")),
                     epoch_seconds(at(span, "endTimeUnixNano")),
@@ -97,12 +97,12 @@ def _span_rows(content: FileContent) -> Iterator[tuple[Cell, ...]]:
                     _duration_of(span) if start is not None and end is not None else None,
                     str(at(span, "status", "code") in {2, "STATUS_CODE_ERROR"}).lower(),
                     string_at(span, "kind"),
-                    *(said.get(name) for name in SPAN_ATTRIBUTES),
+                    *(span_attributes.get(name) for name in SPAN_ATTRIBUTES),
                 )
 
 
 def _duration_of(span: object) -> float | None:
-    """The duration in seconds, from whole nanoseconds: floats of today are 200 ns apart."""
+    """The duration in seconds, from whole nanoseconds: floats near today's epoch time are 200 ns apart."""
     start, end = string_at(span, "startTimeUnixNano"), string_at(span, "endTimeUnixNano")
     if start is None or end is None or not (start.isdecimal() and end.isdecimal()):
         return None
@@ -168,7 +168,7 @@ def _points_of(metric: Record) -> Iterator[_Point]:
 
 
 _Read = tuple[str, Mapping[str, str], float | None]
-"""What is added to the name, further labels, and the value."""
+"""Suffix of the name, further labels, and the value."""
 
 
 def _gauge(body: object, point: object, time_s: float) -> Iterator[_Read]:

@@ -42,7 +42,7 @@ _TYPES: Final = ("matrix", "vector", "scalar")
 
 
 def rows_of_series(series: Sequence[LabelledSeries], *, unnamed: str) -> Iterator[RoleRows]:
-    """Rows of labelled series, histograms made into rates, means and quantiles; and who belongs to whom."""
+    """Rows of labelled series, histograms converted to rates, means and quantiles; owners of instances."""
     whole = read_histograms(series)
     named = name_series([one.labels for one in whole], unnamed=unnamed)
     names = _keep_apart(whole, named.names)

@@ -1,4 +1,4 @@
-"""What a reader of a foreign format receives and returns."""
+"""Input and output of the readers of foreign formats."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SPAN_ATTRIBUTES: Final = (
     "db.system",
     "messaging.destination.name",
 )
-"""Attributes of client spans that say whom they call, as OpenTelemetry names them."""
+"""Attributes of client spans that name the callee, as OpenTelemetry defines them."""
 SPAN_COLUMNS: Final = (
     "trace_id",
     "span_id",
@@ -48,7 +48,7 @@ SPAN_COLUMNS: Final = (
 )
 CHANGE_COLUMNS: Final = ("time", "entity", "kind", "summary")
 OTHER_LABELS: Final = 12
-"""Further labels of an alert that are read: more than rules of monitoring systems carry."""
+"""Columns for further labels of an alert: more than monitoring rules have."""
 ALERT_COLUMNS: Final = (
     "time", "entity", "signal", "statistic", "direction", "summary",
     *(f"label_{number}" for number in range(1, OTHER_LABELS + 1)),
@@ -73,22 +73,22 @@ class FileHead:
 
     @property
     def lone(self) -> Record:
-        """The one object of the file; empty where the file holds anything else."""
+        """The only object of the file; empty if the file holds anything else."""
         only = self.records[0] if len(self.records) == 1 and not self.is_array else None
         return only if isinstance(only, dict) else {}
 
     @property
     def objects(self) -> tuple[Record, ...]:
-        """The first objects, where all first values are objects."""
+        """The first values if all of them are objects, else nothing."""
         return self.records if all(isinstance(one, dict) for one in self.records) else ()
 
     def each_has(self, *keys: str) -> bool:
-        """Whether there are first objects and all of them hold all of the keys."""
+        """Whether there are first objects and each has all of the keys."""
         return bool(self.objects) and all(key in one for one in self.objects for key in keys)
 
 
 class FileContent:
-    """A whole file for a reader, opened again for every pass."""
+    """A whole file for a reader, reopened for every pass."""
 
     def __init__(self, file: ListedFile, open_text: OpenText, *, limit_bytes: int) -> None:
         self.file = file
@@ -97,7 +97,7 @@ class FileContent:
 
     @property
     def stem(self) -> str:
-        """The file's name without folders, endings and the word for its role."""
+        """The file's name without folders, extensions and the word for its role."""
         return stem_of(self.file.name)
 
     @property
@@ -107,7 +107,7 @@ class FileContent:
 
     @property
     def changed_year(self) -> int:
-        """The year of that, for times that name none."""
+        """The year of that time, for times without a year."""
         return datetime.fromtimestamp(self.changed_s, UTC).year
 
     def lines(self) -> Iterator[str]:
@@ -120,7 +120,7 @@ class FileContent:
         """The whole text.
 
         Raises:
-            InvalidInput: it is larger than may be read at once.
+            InvalidInput: it is too large to be read at once.
         """
         with self._open() as text:
             whole = text.read(self._limit + 1)
@@ -136,7 +136,7 @@ class FileContent:
         """All JSON values: the elements of an array, or the values that follow one another.
 
         Raises:
-            InvalidInput: the text is no JSON.
+            InvalidInput: the text is not JSON.
         """
         lines = self.lines()
         first = next((line for line in lines if line.strip()), "")
@@ -167,7 +167,7 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True)
 class RoleRows:
-    """Rows that a reader found, for one role."""
+    """The rows of one role that a reader found."""
 
     role: Role
     columns: tuple[str, ...]
@@ -177,23 +177,23 @@ class RoleRows:
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """One format: how it is recognised, and how it is read.
+    """One format: how it is recognised and read.
 
-    `recognises` is pure and cheap: it sees the head alone. `read` may raise `InvalidInput`.
+    `recognises` is pure and cheap, since it only sees the head. `read` may raise `InvalidInput`.
     """
 
     key: str
-    """As `format` of incident.toml names it."""
+    """The value of `format` in incident.toml."""
     shown: str
-    """What the format is called in notes."""
+    """The name of the format in notes."""
     recognises: Callable[[FileHead], bool]
     read: Callable[[FileContent], Iterable[RoleRows]]
     is_text: bool = False
-    """Whether it reads lines of text: it is not asked of files whose ending says that they are tables."""
+    """Whether it reads lines of text; such a reader is not tried on files with the extension of a table."""
 
 
 def read_file_head(file: ListedFile, open_text: OpenText, *, limit_bytes: int) -> FileHead:
-    """The head of a text file. An object that is longer than the head is read whole, within the limit.
+    """The head of a text file. An object longer than the head is read whole, within the limit.
 
     Raises:
         InvalidInput: the text cannot be decoded.
@@ -214,7 +214,7 @@ def iterate_json(text: str) -> Iterator[Any]:
     """The elements of an array, or the values that follow one another.
 
     Raises:
-        ValueError: the text is no JSON.
+        ValueError: the text is not JSON.
     """
     decoder, at, stripped = json.JSONDecoder(), 0, text.strip()
     if stripped.startswith("["):
@@ -257,7 +257,7 @@ _ROLE_WORDS: Final = tuple(role.value for role in Role)
 
 
 def stem_of(name: str) -> str:
-    """A file name without endings, the word for its role and the stamp that Grafana adds."""
+    """A file name without extensions, the word for its role and the timestamp that Grafana adds."""
     stem = name.rpartition("/")[2]
     for ending in (".gz", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".prom", ".txt", ".log"):
         stem = stem.removesuffix(ending)
@@ -270,7 +270,7 @@ def stem_of(name: str) -> str:
 
 
 def at(value: object, *path: str | int) -> object:
-    """The value at a path of keys and places inside a JSON value; None where there is none."""
+    """The value at a path of keys and indexes inside a JSON value; None if there is none."""
     for step in path:
         if isinstance(step, str) and isinstance(value, dict):
             value = value.get(step)
@@ -282,7 +282,7 @@ def at(value: object, *path: str | int) -> object:
 
 
 def string_at(value: object, *paths: str) -> str | None:
-    """The first text, number or truth value at one of the dotted paths, as text."""
+    """The first text, number or boolean at one of the dotted paths, as text."""
     for path in paths:
         found = at(value, *path.split("."))
         if isinstance(found, str | int | float) and str(found) != "":
@@ -291,7 +291,7 @@ def string_at(value: object, *paths: str) -> str | None:
 
 
 def list_at(value: object, *path: str) -> list[Any]:
-    """The list at a path; empty where there is none."""
+    """The list at a path; empty if there is none."""
     found = at(value, *path)
     return found if isinstance(found, list) else []
 
@@ -307,12 +307,12 @@ def number_of(value: object) -> float | None:
 
 
 def iso_seconds(value: object) -> float | None:
-    """Epoch seconds of an ISO 8601 text, taken as UTC where it has no zone; None for anything else."""
+    """Epoch seconds of an ISO 8601 text, taken as UTC if it has no zone; None for anything else."""
     if not isinstance(value, str) or not value:
         return None
     text = value.strip().replace("Z", "+00:00") if value.endswith("Z") else value.strip()
     head, dot, rest = text.partition(".")
-    if dot:  # more than six digits are more than Python reads
+    if dot:  # Python reads at most six digits
         digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
         text = f"{head}.{digits[:6].ljust(6, '0')}{rest[len(digits) :]}"
     try:

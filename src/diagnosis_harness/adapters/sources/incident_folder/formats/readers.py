@@ -1,4 +1,4 @@
-"""All readers, in the order in which they are asked; the first one that recognises a file reads it."""
+"""All readers, in the order in which they are tried; the first one that recognises a file reads it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from diagnosis_harness.adapters.sources.incident_folder.settings_file import SET
 from diagnosis_harness.kernel.errors import InvalidInput
 
 TABLE_FORMAT: Final = "table"
-"""The `format` of a file that is rows and columns, whatever its content resembles."""
+"""The `format` of a file that is a table, whatever its content resembles."""
 
 READERS: Final[tuple[FileReader, ...]] = (
     *PROMETHEUS_READERS,
@@ -41,7 +41,7 @@ READERS: Final[tuple[FileReader, ...]] = (
     *ALERT_READERS,
     *SAVED_ANSWER_READERS,
     *ACCESS_LOG_READERS,
-    *TEXT_LOG_READERS,  # the last: many a line begins with a time
+    *TEXT_LOG_READERS,  # last, since many other formats have lines that begin with a time
 )
 
 
@@ -49,10 +49,10 @@ def reader_for(head: FileHead, stated: str | None, *, is_table: bool) -> FileRea
     """The reader that incident.toml names by `format`, else the first that recognises the file, else None.
 
     Args:
-        is_table: whether the file's ending says that it holds rows and columns.
+        is_table: whether the file has the extension of a table.
 
     Raises:
-        InvalidInput: incident.toml names a format that there is not.
+        InvalidInput: incident.toml names a format that does not exist.
     """
     if stated == TABLE_FORMAT:
         return None

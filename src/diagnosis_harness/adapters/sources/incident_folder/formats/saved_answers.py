@@ -1,4 +1,4 @@
-"""Answers of a platform as tools save them in one object: pods, a log as one text, series by name."""
+"""Platform answers that tools save as one object: pods, a log as one text, series by name."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def _read_pods(content: FileContent) -> Iterable[RoleRows]:
 
 
 def _pod_row(pod: Record) -> tuple[Cell, ...] | None:
-    """How a pod is, since when; None where nothing says when that began.
+    """The state of a pod and its start; None if nothing says when it began.
 
-    A pending pod is so since its start, a running one since its last container started; what a container
-    waits for after it ran once has no time.
+    A pending pod has been so since its start, a running one since its last container started; a container
+    that waits after it has run has no time.
     """
     phase, started = string_at(pod, "phase") or "", string_at(pod, "start_time", "startTime")
     containers = list_at(pod, "containers")
@@ -90,7 +90,7 @@ def _trouble(container: object) -> str | None:
 
 
 def _text_in(document: Record) -> str | None:
-    """The log that a document holds as one text of several lines; None where it holds none."""
+    """The log that a document contains as one text of several lines; None if it contains none."""
     texts = (document.get(key) for key in _TEXTS)
     return next((text for text in texts if isinstance(text, str) and "\n" in text.strip()), None)
 
@@ -111,7 +111,7 @@ def _read_text(content: FileContent) -> Iterable[RoleRows]:
 
 
 def _series_in(document: Record, stem: str) -> Iterator[LabelledSeries]:
-    """The keys that hold times and as many values, and the series of Performance Insights."""
+    """Series at keys with as many times as values, and the series of Performance Insights."""
     whose = string_at(document, *_WHOSE) or stem
     for key, held in document.items():
         times, values = list_at(held, "timestamps"), list_at(held, "values")

@@ -1,4 +1,4 @@
-"""Whose a labelled series is, and what it is called: entity and signal from a set of labels."""
+"""Names a labelled series: its entity and signal, from its labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SERVICE_LABELS: Final = (
     "deployment", "workload", "microservice", "component", "container", "container_name",
     "k8s_container_name", "job",
 )  # fmt: skip
-"""Labels that name a service, the surest first; `job` is often the name of the scrape instead."""
+"""Labels that name a service, the most reliable first; `job` is often the name of the scrape instead."""
 
 INSTANCE_LABELS: Final = (
     "pod", "pod_name", "k8s_pod_name", "kubernetes_pod_name", "service_instance_id", "instance", "host",
@@ -41,7 +41,7 @@ class SeriesName:
 
 @dataclass(frozen=True, slots=True)
 class SeriesNames:
-    """The names of several series, in their order, and which instance is a part of which service."""
+    """The names of several series, in order, and the service of each instance."""
 
     names: tuple[SeriesName, ...]
     owners: Mapping[str, str]
@@ -65,16 +65,16 @@ def labels_in(text: str) -> dict[str, str] | None:
 
 
 def service_of_pod(pod: str) -> str:
-    """`booking` for `booking-7d4f9-x1abc` and `booking-0`; the name itself where it has no such end."""
+    """`booking` for `booking-7d4f9-x1abc` and `booking-0`; the name itself if it has no such suffix."""
     return _REPLICA.sub("", pod)
 
 
 def name_series(series: Sequence[Mapping[str, str]], *, unnamed: str = "value") -> SeriesNames:
     """Name series by their labels.
 
-    A series belongs to its instance, or to its service where that has only one instance here. Labels that
-    tell series of one entity and signal apart become a part of the signal: `requests{code=500}`; so do those
-    that by convention decide what the signal means: `node_cpu_seconds_total{mode=idle}`.
+    A series belongs to its instance, or to its service if that has only one instance here. Labels that
+    distinguish series of one entity and signal become a part of the signal: `requests{code=500}`; so do
+    labels that by convention decide what the signal means: `node_cpu_seconds_total{mode=idle}`.
     """
     whose = [_whose(labels) for labels in series]
     instances: dict[str, set[str]] = defaultdict(set)
@@ -99,7 +99,7 @@ def _whose(labels: Mapping[str, str]) -> tuple[str | None, str | None]:
     instance = by_key[instance_key] if instance_key else None
     services = [by_key[key] for key in SERVICE_LABELS if key in by_key]
     if instance is not None and instance_key in _PODS:
-        # The job that scrapes pods is not their service: a pod's own name shows what it belongs to.
+        # The job that scrapes pods is not their service; a pod's own name shows its service.
         own = [service for service in services if instance.startswith(service)]
         return (own[0] if own else service_of_pod(instance)), instance
     return (services[0] if services else None), instance

@@ -1,4 +1,4 @@
-"""Spans as Jaeger's page and API and as Zipkin write them."""
+"""Spans of Jaeger (its page and API) and Zipkin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `sadf` writes of a host: JSON (`sadf -j`) and lines with semicolons (`sadf -d`)."""
+"""Output of `sadf` about a host: JSON (`sadf -j`) and lines with semicolons (`sadf -d`)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _json_rows(content: FileContent) -> Iterator[_Row]:
 
 
 def _values(value: object, whose: tuple[str | None, str], path: str) -> Iterator[_Row]:
-    """All numbers inside, named by the keys that lead to them; names distinguish devices."""
+    """All numbers inside, named by the keys that lead to them; device names distinguish them."""
     if isinstance(value, list):
         for one in value:
             yield from _values(one, whose, path)

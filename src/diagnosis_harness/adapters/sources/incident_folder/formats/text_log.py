@@ -37,7 +37,7 @@ _LEVEL: Final = re.compile(
 _LEVEL_REACH: Final = 120
 _JOINED_CHARACTERS: Final = 20_000
 _SHARE: Final = 0.3
-"""Of the first lines this many begin with a time: a stack trace has many lines, its entry one."""
+"""Least share of first lines that begin with a time; low, since a stack trace has many lines without."""
 _GENERIC: Final = frozenset(
     [
         "app", "application", "server", "out", "output", "stdout", "stderr", "error", "access", "system",
@@ -45,7 +45,7 @@ _GENERIC: Final = frozenset(
         "current", "latest", "export", "explore",
     ]
 )  # fmt: skip
-"""Words of file names that do not say whose log it is."""
+"""Words of file names that do not identify the owner of a log."""
 _PREFIXED: Final = re.compile(r"\[(?:pod|deployment)/([^/\]]+)(?:/[^\]]*)?\] ")
 _SYSLOG_PROCESS: Final = re.compile(r"(\S+) ([^\s:\[]+)(?:\[\d+\])?: ")
 _KLOG: Final = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL"}
@@ -57,11 +57,11 @@ Parsed = tuple[str, str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class LineStart:
-    """One way in which entries of a log begin."""
+    """One form of the beginning of a log entry."""
 
     pattern: re.Pattern[str]
     take: Callable[[re.Match[str], int], Parsed | None]
-    """The match and the year to take where none is written → what it says; None where it is no time."""
+    """Match and default year → the parsed start; None if it is not a time."""
 
 
 def _iso(match: re.Match[str], year: int) -> Parsed | None:
@@ -117,7 +117,7 @@ _STARTS: Final = (
 
 
 def _best_start(head: FileHead) -> LineStart | None:
-    """The way in which most of the first lines begin, where enough of them do."""
+    """The form in which most of the first lines begin, if enough of them do."""
     lines = [_PREFIXED.sub("", line, count=1) for line in head.lines]
     counted = [(sum(1 for line in lines if one.pattern.match(line)), one) for one in _STARTS]
     count, best = max(counted, key=lambda pair: pair[0])
@@ -128,7 +128,7 @@ def _is_text_log(head: FileHead) -> bool:
     start = None if head.records else _best_start(head)
     if start is None:
         return False
-    # Rows of a table begin with a time as well, but below a header with as many separators.
+    # Rows of a table also begin with a time, but below a header with as many separators.
     first, *others = head.lines
     header = start.pattern.match(first) is None
     rows = others[:-1] or others
@@ -148,7 +148,7 @@ def _read_text_log(content: FileContent) -> Iterable[RoleRows]:
 
 
 def text_log_rows(lines: Sequence[str], *, entity: str | None, year: int) -> Iterator[LogRow]:
-    """The entries of a text log that is part of something else; none where its lines begin with no time."""
+    """The entries of a text log inside another document; none if its lines do not begin with a time."""
     start = _start_of(iter(lines))
     return iter(()) if start is None else _entries(iter(lines), start, year, entity)
 
@@ -222,7 +222,7 @@ def _level_in(rest: str) -> str | None:
 
 
 def _common_entity(line: str) -> str | None:
-    """Whose the lines are, as the head of an export from Grafana says."""
+    """The owner of the lines, from the head of a Grafana export."""
     _, mark, text = line.partition("Common labels: ")
     try:
         labels = json.loads(text) if mark else None
@@ -233,7 +233,7 @@ def _common_entity(line: str) -> str | None:
 
 
 def _entity_of_file(stem: str) -> str | None:
-    """Whose log a file is by its name; None where that says nothing."""
+    """The owner of a log by its file name; None if the name says nothing."""
     words = [word for word in re.split(r"[-_. ]", stem.lower()) if word and not word.isdecimal()]
     return stem if words and not set(words) <= _GENERIC else None
 
