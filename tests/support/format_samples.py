@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tests.support.change_samples import ALERTMANAGER, CHANGE_SAMPLES, minute
+from tests.support.export_samples import EXPORT_SAMPLES, MORE_EXPORT_SAMPLES
 
 FIRST_S: Final = 1_778_056_800  # 2026-05-06T08:40:00Z
 _NANOSECONDS: Final = 1_000_000_000
@@ -339,42 +340,46 @@ _NAMED_SERIES: Final = {
     "service": "cart",
     "cpu_percent": {"timestamps": ["2026-05-06T08:40:00Z", "2026-05-06T08:41:00Z"], "values": [5, 80]},
 }
-SAMPLES: Final[dict[str, tuple[str, str]]] = CHANGE_SAMPLES | {
-    "prometheus": ("answer.json", _json(_matrix())),
-    "exposition": ("page.prom", _exposition()),
-    "otlp-traces": ("spans.json", _json({"resourceSpans": _otlp_spans()})),
-    "otlp-logs": ("records.json", _json(_otlp_logs())),
-    "otlp-metrics": ("points.json", _json(_otlp_metrics())),
-    "jaeger": ("jaeger.json", _json(_jaeger())),
-    "zipkin": ("zipkin.json", _json(_zipkin())),
-    "loki": ("loki.json", _json(_loki())),
-    "journald": ("journal.json", _journal()),
-    "elasticsearch": ("hits.json", _json(_elastic())),
-    "logs-insights": ("insights.json", _json(_INSIGHTS)),
-    "cloudwatch-logs": ("group.json", _json(_CLOUDWATCH_LOGS)),
-    "gcp-logging": ("gcp.json", _json(_GCP)),
-    "log-list": ("saved.json", _json({"logs": _LOG_LIST})),
-    "datadog-logs": ("datadog.json", _json(_DATADOG_LOGS)),
-    "access-log": ("shop-access.log", _COMBINED),
-    "envoy": ("envoy.log", _ENVOY),
-    "text": ("shop.log", _TEXT),
-    "cloudwatch": ("cloudwatch.json", _json(_CLOUDWATCH)),
-    "cloudwatch-statistics": ("shop.json", _json(_STATISTICS)),
-    "datadog": ("cpu.json", _json(_DATADOG)),
-    "datadog-v2": ("cpu-2.json", _json(_DATADOG_2)),
-    "azure": ("azure.json", _json(_azure())),
-    "pod-list": ("seen.json", _json(_POD_LIST)),
-    "log-text": ("answer.json", _json(_LOG_TEXT)),
-    "named-series": ("values.json", _json(_NAMED_SERIES)),
-    "event-list": ("told.json", _json(_EVENT_LIST)),
-    "grafana-frames": ("panel.json", _json(_frames())),
-    "sadf-json": ("sadf.json", _json(_sadf_json())),
-    "sadf": ("sadf.csv", _SADF),
-    "sar": ("disk.out", _SAR),
-}
+SAMPLES: Final[dict[str, tuple[str, str]]] = (
+    CHANGE_SAMPLES
+    | EXPORT_SAMPLES
+    | {
+        "prometheus": ("answer.json", _json(_matrix())),
+        "exposition": ("page.prom", _exposition()),
+        "otlp-traces": ("spans.json", _json({"resourceSpans": _otlp_spans()})),
+        "otlp-logs": ("records.json", _json(_otlp_logs())),
+        "otlp-metrics": ("points.json", _json(_otlp_metrics())),
+        "jaeger": ("jaeger.json", _json(_jaeger())),
+        "zipkin": ("zipkin.json", _json(_zipkin())),
+        "loki": ("loki.json", _json(_loki())),
+        "journald": ("journal.json", _journal()),
+        "elasticsearch": ("hits.json", _json(_elastic())),
+        "logs-insights": ("insights.json", _json(_INSIGHTS)),
+        "cloudwatch-logs": ("group.json", _json(_CLOUDWATCH_LOGS)),
+        "gcp-logging": ("gcp.json", _json(_GCP)),
+        "log-list": ("saved.json", _json({"logs": _LOG_LIST})),
+        "datadog-logs": ("datadog.json", _json(_DATADOG_LOGS)),
+        "access-log": ("shop-access.log", _COMBINED),
+        "envoy": ("envoy.log", _ENVOY),
+        "text": ("shop.log", _TEXT),
+        "cloudwatch": ("cloudwatch.json", _json(_CLOUDWATCH)),
+        "cloudwatch-statistics": ("shop.json", _json(_STATISTICS)),
+        "datadog": ("cpu.json", _json(_DATADOG)),
+        "datadog-v2": ("cpu-2.json", _json(_DATADOG_2)),
+        "azure": ("azure.json", _json(_azure())),
+        "pod-list": ("seen.json", _json(_POD_LIST)),
+        "log-text": ("answer.json", _json(_LOG_TEXT)),
+        "named-series": ("values.json", _json(_NAMED_SERIES)),
+        "event-list": ("told.json", _json(_EVENT_LIST)),
+        "grafana-frames": ("panel.json", _json(_frames())),
+        "sadf-json": ("sadf.json", _json(_sadf_json())),
+        "sadf": ("sadf.csv", _SADF),
+        "sar": ("disk.out", _SAR),
+    }
+)
 """The key of a reader → a file name that says nothing of its format, and a file of it."""
 
-MORE_SAMPLES: Final[dict[str, tuple[str, str, str]]] = {
+MORE_SAMPLES: Final[dict[str, tuple[str, str, str]]] = MORE_EXPORT_SAMPLES | {
     "one OTLP document a line": (
         "otlp-traces", "spans.jsonl",
         "".join(_json({"resourceSpans": [one]}) + "\n" for one in _otlp_spans()),

@@ -10,6 +10,7 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.change_records i
 from diagnosis_harness.adapters.sources.incident_folder.formats.cloud_metrics import CLOUD_METRIC_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.event_records import EVENT_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.grafana_frames import GRAFANA_FRAME_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.graphite import GRAPHITE_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.kubernetes import KUBERNETES_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.log_records import LOG_RECORD_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.otlp import OTLP_READERS
@@ -17,6 +18,9 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.prometheus impor
 from diagnosis_harness.adapters.sources.incident_folder.formats.reader import FileHead, FileReader
 from diagnosis_harness.adapters.sources.incident_folder.formats.sar_text import SAR_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.saved_answers import SAVED_ANSWER_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.series_exports import (
+    SERIES_EXPORT_READERS,
+)
 from diagnosis_harness.adapters.sources.incident_folder.formats.spans import SPAN_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.sysstat import SYSSTAT_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.text_log import TEXT_LOG_READERS
@@ -32,6 +36,8 @@ READERS: Final[tuple[FileReader, ...]] = (
     *SPAN_READERS,
     *CLOUD_METRIC_READERS,
     *GRAFANA_FRAME_READERS,
+    *GRAPHITE_READERS,
+    *SERIES_EXPORT_READERS,
     *SYSSTAT_READERS,
     *SAR_READERS,
     *LOG_RECORD_READERS,
