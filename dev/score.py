@@ -32,6 +32,7 @@ from diagnosis_harness.bench.report import (
     line_of_unused,
     range_text,
     rows_not_scored,
+    rows_without_answer,
     share_text,
 )
 from diagnosis_harness.bench.results_file import ResultsFile
@@ -61,7 +62,6 @@ PLAIN = frozenset(
         "kind",
         "false_alarm",
         "chance",
-        "chance3",
         "alert",
         "loudest",
     }
@@ -131,6 +131,7 @@ def section(result: BenchResult) -> str:
         lines += ["", broken]
     if (unused := line_of_unused(result.outcomes)) is not None:
         lines += [f"- {unused}"]
+    lines += [f"- no answer: {line}" for line in rows_without_answer(result.outcomes)]
     lines += [f"- not scored: {line}" for line in rows_not_scored(result)]
     return "\n".join(line for line in lines) + "\n"
 

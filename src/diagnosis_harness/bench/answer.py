@@ -6,8 +6,11 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from diagnosis_harness.bench.case import Ranked, RunResult
+from diagnosis_harness.bench.case import NamedChange, Ranked, RunResult
+from diagnosis_harness.diagnosis.claim import EvidenceRef, Predicate
+from diagnosis_harness.diagnosis.draft import CauseLevel
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.report.citations import number
 from diagnosis_harness.report.document import RunDocument, plain_json
 from diagnosis_harness.tools.evidence import InvocationStatus, ItemKind
 
@@ -30,6 +33,10 @@ def result_of(document: RunDocument) -> RunResult:
         failed_tools=tuple(r.tool for r in document.records if r.status is InvocationStatus.ERROR),
         fallback="" if release.fallback_type is None else release.fallback_type.value,
         concluded=_lines([*report["summary"], *_bearing(report)]) if success else "",
+        changes=_changes(document),
+        nothing_unusual=success
+        and any(claim.predicate is Predicate.UNREMARKABLE for claim in document.report.claims),
+        reason=_reason(document),
         said=_lines(
             [
                 *report["summary"],
@@ -56,6 +63,57 @@ def _bearing(report: Json) -> list[str]:
 
 def _lines(texts: Iterable[str]) -> str:
     return "\n".join(text for text in texts if text)
+
+
+def _changes(document: RunDocument) -> tuple[NamedChange, ...]:
+    """The changes that claims and candidates cite; a sentence says that there was one, the record which."""
+    report = document.report
+    bearing = {claim_id for cause in report.causes for claim_id in cause.claim_ids}
+    triggering = {
+        claim_id
+        for cause in report.causes
+        if cause.level is CauseLevel.TRIGGER
+        for claim_id in cause.claim_ids
+    }
+    changes = _changes_in_records(document)
+    claims = sorted(report.claims, key=lambda claim: claim.claim_id not in bearing)
+    cited = [
+        (ref, claim.claim_id in bearing, claim.claim_id in triggering)
+        for claim in claims
+        for ref in claim.refs
+        if claim.predicate is Predicate.DEPLOYED
+    ]
+    cited += [
+        (ref, False, False)
+        for candidate in report.candidates
+        for ref in (*candidate.evidence_for, *candidate.evidence_against)
+    ]
+    named = (
+        NamedChange(changes[ref], concluded, as_trigger)
+        for ref, concluded, as_trigger in cited
+        if ref in changes
+    )
+    return tuple(dict.fromkeys(named))
+
+
+def _changes_in_records(document: RunDocument) -> dict[EvidenceRef, str]:
+    """Commit and summary of every change in the records."""
+    found: dict[EvidenceRef, str] = {}
+    for ref, item in number(document, ()).items.items():
+        attributes = item.get("attributes")
+        if item.get("kind") == ItemKind.CHANGE_EVENT.value and isinstance(attributes, dict):
+            parts = (attributes.get("commit"), attributes.get("summary"))
+            found[ref] = " ".join(str(part) for part in parts if part)
+    return found
+
+
+def _reason(document: RunDocument) -> str:
+    """Why there is no answer: what failed, else why the run stopped; empty with an answer."""
+    release, run = document.release, document.run
+    if release.outcome in {ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK}:
+        return ""
+    stopped = release.stop_reason or (None if run.termination is None else run.termination.reason)
+    return release.failure or (str(stopped) if stopped is not None else f"the run ended as {run.state.value}")
 
 
 def _ranking(document: RunDocument) -> dict[str, Json]:

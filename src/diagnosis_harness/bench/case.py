@@ -78,6 +78,11 @@ class Case:
         alert_entity: the entity of the alert that the folder states; None where it states none.
         moved: the entry's moved series, where the data show one.
         unused: roles of files that were written but that the product cannot use yet, such as `commits`.
+        as_given: the files are somebody's own and no reader of ours made them: if the product refuses them,
+            that is bad input and no miss.
+        events: how many events each entity has, where the set publishes detected events and no measurements.
+        unseen: nobody looks at this incident, so that nothing can be tuned to it: a report counts a wrong
+            release of it and does not show it.
     """
 
     incident_id: str
@@ -93,6 +98,9 @@ class Case:
     alert_entity: str | None = None
     moved: MovedSeries | None = None
     unused: tuple[str, ...] = ()
+    as_given: bool = False
+    events: Mapping[str, int] = field(default_factory=dict)
+    unseen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +119,9 @@ class Truth:
         scope: the entities X at which such a scoped answer may stop.
         trigger: ids of the commits or changes that caused it, any of which is right.
         without_trigger: the data set says that no commit or change caused it: naming one is wrong.
+        also_kinds: further kinds that are right as well; the bench adds them (kinds_also_right.toml).
         decoys: ids of innocent commits or changes that look guilty.
+        decoy_entities: innocent entities that look guilty.
         mechanism: groups of alternatives; an answer tells the mechanism when it holds a word of each group.
         forbidden: words that an answer must not hold.
         unusable: one sentence why this incident cannot be scored; empty where it can.
@@ -126,6 +136,8 @@ class Truth:
     trigger: tuple[str, ...] = ()
     without_trigger: bool = False
     decoys: tuple[str, ...] = ()
+    decoy_entities: tuple[str, ...] = ()
+    also_kinds: frozenset[str] = frozenset()
     mechanism: tuple[tuple[str, ...], ...] = ()
     forbidden: tuple[str, ...] = ()
     unusable: str = ""
@@ -164,6 +176,29 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedChange:
+    """A change that the answer cites: the commit and the summary, as the cited record has them.
+
+    Attributes:
+        concluded: a claim that bears a released cause is about it.
+        as_trigger: and that cause goes as far as what set it off (the level `TRIGGER`).
+    """
+
+    text: str
+    concluded: bool = False
+    as_trigger: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Loud:
+    """How much the metrics of an entity changed: its loudest series, and all of them together, in widths."""
+
+    entity: str
+    widths: float
+    together: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class RunResult:
     """What one run released: `ReleaseOutcome` as its wire value, proven causes, unproven candidates.
 
@@ -173,6 +208,9 @@ class RunResult:
         concluded: the released conclusion as text: the summary and the claims that bear a cause. Empty
             without a success.
         said: every sentence of the answer, with the regions of its causes and candidates.
+        changes: the changes that the answer cites, in its order; those that bear a cause come first.
+        nothing_unusual: a success whose claims say that nothing unusual was found.
+        reason: why there is no answer, where the run ended without one.
         onset: when it began as the run took it, in ISO 8601; empty where it took none.
         tool_calls: tools that were called.
         record_bytes: bytes of all records that the calls brought.
@@ -185,6 +223,9 @@ class RunResult:
     fallback: str = ""
     concluded: str = ""
     said: str = ""
+    changes: tuple[NamedChange, ...] = ()
+    nothing_unusual: bool = False
+    reason: str = ""
     onset: str = ""
     tool_calls: int = 0
     record_bytes: int = 0
@@ -206,22 +247,32 @@ class BenchRun:
         data_bytes: size of the files handed over.
         loudest: the entities whose metrics changed most, found without the product's analysis, loudest first,
             each with how loud it is.
+        known: every entity that the telemetry names, as the product reads it; empty where it read nothing.
     """
 
     case: Case
     result: RunResult
     cost: Cost = Cost()
     data_bytes: int = 0
-    loudest: tuple[tuple[str, float], ...] = ()
+    loudest: tuple[Loud, ...] = ()
+    known: tuple[str, ...] = ()
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """What could be blamed: as the data set says, else what the telemetry names, as services."""
+        if self.case.entities:
+            return self.case.entities
+        return tuple(sorted({self.case.owners.get(name, name) for name in self.known}))
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosed:
-    """What a diagnosis gives the bench: the answer, its cost, and the entities whose metrics changed most."""
+    """What a diagnosis gives the bench: the answer, its cost, the loudest entities, and all known ones."""
 
     result: RunResult
     cost: Cost = Cost()
-    loudest: tuple[tuple[str, float], ...] = ()
+    loudest: tuple[Loud, ...] = ()
+    known: tuple[str, ...] = ()
 
 
 Diagnose = Callable[[Path, Path | None], Diagnosed]

@@ -78,6 +78,7 @@ class HardKinds:
 def truth_of_world(world: HardWorld) -> Truth:
     """The truth of a world in the words of the bench; scores are split by the name of the kind."""
     truth = world.truth
+    entities = {*_blamable(world), *(part.name for part in world.play.scene.system.services)}
     return Truth(
         entities=truth.entities,
         fault_kind=world.kind.name,
@@ -87,7 +88,8 @@ def truth_of_world(world: HardWorld) -> Truth:
         scope=truth.scope if truth.level is TruthLevel.SCOPED else (),
         trigger=() if truth.trigger is None else (truth.trigger,),
         without_trigger=truth.trigger is None,
-        decoys=truth.decoys,
+        decoys=tuple(decoy for decoy in truth.decoys if decoy not in entities),
+        decoy_entities=tuple(decoy for decoy in truth.decoys if decoy in entities),
     )
 
 

@@ -13,7 +13,7 @@ from diagnosis_harness.bench.case import Condition
 from diagnosis_harness.bench.html_plot import interval_plot, reliability_plot
 from diagnosis_harness.bench.interval import Interval
 from diagnosis_harness.bench.measures import MEASURES, Score
-from diagnosis_harness.bench.report import failure_line, line_of_unused, rows_not_scored
+from diagnosis_harness.bench.report import failure_line, line_of_unused, rows_not_scored, rows_without_answer
 from diagnosis_harness.bench.runner import BenchResult
 from diagnosis_harness.bench.scoring import Outcome
 
@@ -94,9 +94,13 @@ def _data_set(result: BenchResult) -> Iterator[str]:
         yield from _condition(condition, scores, result.under(condition))
     if (unused := line_of_unused(result.outcomes)) is not None:
         yield f"<p>{escape(unused)}</p>"
-    if result.unscored:
-        items = "".join(f"<li>{escape(line)}</li>" for line in rows_not_scored(result))
-        yield f"<h3>Not scored</h3><ul>{items}</ul>"
+    yield _list("Without an answer", rows_without_answer(result.outcomes))
+    yield _list("Not scored", rows_not_scored(result))
+
+
+def _list(heading: str, lines: Sequence[str]) -> str:
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f"<h3>{escape(heading)}</h3><ul>{items}</ul>" if lines else ""
 
 
 def _condition(

@@ -1,28 +1,40 @@
 """The entity whose metrics changed most: a simple method for comparison.
 
 It shares no code with the product's analysis, so that it stays the same when that changes. Each series is
-compared before and after the stated time; an entity is as loud as its loudest series.
+compared before and after the stated time, in the widths by which it usually varies; an entity is as loud as
+its loudest series. A series that never moved has no width: its scale is the largest value or move of its
+signal anywhere, so that a move counts for its size beside those of the same signal. Entities that are equally
+loud are told apart by all their series together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diagnosis_harness.bench.case import Loud
 from diagnosis_harness.bootstrap.diagnosis import Diagnosis
 from diagnosis_harness.toolbox.ports import Recording, Series, SourceSummary
 
 BEFORE_ALERT_S = 300.0  # an alert fires some minutes after the change that raised it
 LATER_PART = 0.75  # with nothing stated, the last quarter of the recording counts as the incident
 POINTS_MIN = 3  # fewer points before give no spread
-FLOOR = 0.01  # the spread of a series that never moved is one percent of its level
+FLOOR = 0.01  # no series varies by less than one percent of its scale
 KEPT = 10  # the scorer leaves some out, and looks for ties
 MAD_TO_DEVIATION = 1.4826  # of a normal distribution
 
 
-def find_loudest(diagnosis: Diagnosis) -> tuple[tuple[str, float], ...]:
+def find_known(diagnosis: Diagnosis) -> tuple[str, ...]:
+    """Every entity that the telemetry of the folder behind a diagnosis names."""
+    ctx = diagnosis.workplace.start_run(diagnosis.workplace.settings.run.timeout_s)
+    return tuple(sorted(diagnosis.sources.summary.summary(ctx).entities))
+
+
+def find_loudest(diagnosis: Diagnosis) -> tuple[Loud, ...]:
     """The loudest entities of the folder behind a diagnosis, loudest first, with how loud each is.
 
     An instance stands for its service. Empty where there are no metrics, or none of them moved.
@@ -39,7 +51,7 @@ def find_loudest(diagnosis: Diagnosis) -> tuple[tuple[str, float], ...]:
         before={(series.entity, series.signal): series.value for series in before},
         split_s=_split_s(summary),
     )
-    return _services(loud, owners)
+    return rank_loud(loud, owners)
 
 
 def _split_s(summary: SourceSummary) -> float:
@@ -56,34 +68,53 @@ def _split_s(summary: SourceSummary) -> float:
 
 def loudness(
     series: Iterable[Series], *, before: Mapping[tuple[str, str], NDArray[np.float64]], split_s: float
-) -> dict[str, float]:
-    """By entity, how many usual widths its loudest series moved at `split_s`."""
-    loud: dict[str, float] = {}
-    for one in series:
-        after = one.time_s >= split_s
-        usual = one.value[~after]
-        if np.isfinite(usual).sum() < POINTS_MIN:
-            usual = before.get((one.entity, one.signal), usual)
-        moved = _widths(usual, one.value[after])
-        loud[one.entity] = max(loud.get(one.entity, 0.0), moved)
+) -> dict[str, tuple[float, ...]]:
+    """By entity, how many usual widths each of its series moved at `split_s`."""
+    moves = [
+        (one, move)
+        for one in series
+        if (move := _move(one, before.get((one.entity, one.signal)), split_s)) is not None
+    ]
+    scales: dict[str, float] = {}
+    for one, move in moves:
+        scales[one.signal] = max(scales.get(one.signal, 0.0), abs(move.level), move.shift)
+    loud: dict[str, tuple[float, ...]] = {}
+    for one, move in moves:
+        # A series that rests, and moves further than from zero to where it rests, has no scale of its own.
+        rests = move.width == 0.0 and move.shift > abs(move.level)
+        scale = scales[one.signal] if rests else max(abs(move.level), move.shift)
+        widths = move.shift / max(move.width, FLOOR * scale) if move.shift else 0.0
+        loud[one.entity] = (*loud.get(one.entity, ()), widths)
     return loud
 
 
-def _widths(usual: NDArray[np.float64], now: NDArray[np.float64]) -> float:
+class Move(NamedTuple):
+    """How a series stood before, how far it usually strays from there, and how far it moved."""
+
+    level: float
+    width: float
+    shift: float
+
+
+def _move(one: Series, before: NDArray[np.float64] | None, split_s: float) -> Move | None:
+    """The move of a series; None where too few points tell."""
+    after = one.time_s >= split_s
+    usual, now = one.value[~after], one.value[after]
+    if np.isfinite(usual).sum() < POINTS_MIN and before is not None:
+        usual = before
     usual, now = usual[np.isfinite(usual)], now[np.isfinite(now)]
     if len(usual) < POINTS_MIN or not len(now):
-        return 0.0
+        return None
     level = float(np.median(usual))
     width = MAD_TO_DEVIATION * float(np.median(np.abs(usual - level)))
-    shift = abs(float(np.median(now)) - level)
-    floor = FLOOR * max(abs(level), shift)  # of an all-zero series the shift itself is the scale
-    return shift / max(width, floor) if shift else 0.0
+    return Move(level, width, abs(float(np.median(now)) - level))
 
 
-def _services(loud: Mapping[str, float], owners: Mapping[str, str]) -> tuple[tuple[str, float], ...]:
-    services: dict[str, float] = {}
+def rank_loud(loud: Mapping[str, Sequence[float]], owners: Mapping[str, str]) -> tuple[Loud, ...]:
+    """The loudest entities; an instance stands for its service, and its series count among that one's."""
+    services: dict[str, list[float]] = {}
     for entity, widths in loud.items():
-        name = owners.get(entity, entity)
-        services[name] = max(services.get(name, 0.0), widths)
-    ordered = sorted(services.items(), key=lambda each: (-each[1], each[0]))
-    return tuple((name, round(widths, 6)) for name, widths in ordered[:KEPT] if widths > 0.0)
+        services.setdefault(owners.get(entity, entity), []).extend(widths)
+    found = [Loud(name, round(max(widths), 6), round(fsum(widths), 6)) for name, widths in services.items()]
+    found.sort(key=lambda each: (-each.widths, -each.together, each.entity))
+    return tuple(each for each in found[:KEPT] if each.widths > 0.0)

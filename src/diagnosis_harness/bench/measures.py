@@ -58,6 +58,12 @@ MEASURES = (
     Measure("right", "right of released", "released conclusions that are right", _release_right),
     Measure("kind", "kind right", "the kind of fault, where the first named is right", _read("kind_right")),
     Measure(
+        "kind_frozen",
+        "kind as frozen",
+        "the same, by the kinds that were frozen with the worlds and the readers alone",
+        _read("kind_as_frozen"),
+    ),
+    Measure(
         "region", "region right", "the place in it, where the first named is right", _read("region_right")
     ),
     Measure(
@@ -79,10 +85,31 @@ MEASURES = (
         "explained", "explained", "releases that are right and explain what happened", _read("explained")
     ),
     Measure("scoped", "scope right", "scoped releases that hold the right one", _read("scoped_right")),
-    Measure("change_first", "change first", "the first change mentioned caused it", _read("change_first")),
-    Measure("change", "change right", "the guilty change is concluded and no other", _read("change_right")),
-    Measure("decoy_named", "decoy named", "an innocent change is mentioned", _read("decoy_mentioned")),
-    Measure("decoy", "decoy concluded", "an innocent change is concluded", _read("decoy_concluded")),
+    Measure("change_first", "change first", "the first change named caused it", _read("changes.first")),
+    Measure("change_named", "change named", "the change that caused it is named", _read("changes.named")),
+    Measure(
+        "trigger",
+        "trigger right",
+        "where a change caused it: it is concluded to have set this off, and no other",
+        _read("changes.trigger_right"),
+    ),
+    Measure(
+        "no_trigger",
+        "no change right",
+        "where no change caused it: a release concludes none",
+        _read("changes.none_right"),
+    ),
+    Measure("decoy_named", "decoy named", "an innocent change is named", _read("changes.decoy_named")),
+    Measure("decoy", "decoy concluded", "an innocent change is concluded", _read("changes.decoy_concluded")),
+    Measure(
+        "decoy_first", "decoy first", "an innocent entity that looks guilty is first", _read("decoy_first")
+    ),
+    Measure(
+        "decoy_entity",
+        "decoy released",
+        "an innocent entity that looks guilty is a released cause",
+        _read("decoy_concluded"),
+    ),
     Measure("precision", "set precision", "of several causes: released ones at fault", _read("precision")),
     Measure("recall", "set recall", "of several causes: those at fault that were released", _read("recall")),
     Measure("mechanism", "mechanism", "the conclusion tells the mechanism", _read("mechanism")),
@@ -91,8 +118,14 @@ MEASURES = (
     Measure("broken", "broken", "a tool call failed, or there was no answer", _read("broken")),
     Measure("chance", "chance", "top-1 of a random order", _luck(1)),
     Measure("chance3", "chance of 3", "top-3 of a random order", _luck(3)),
+    Measure("chance5", "chance of 5", "top-5 of a random order", _luck(5)),
     Measure("alert", "alert's entity", "top-1 of blaming the alert's own entity", _read("alert_right")),
-    Measure("loudest", "loudest", "top-1 of blaming whose metrics changed most", _read("loudest_right")),
+    Measure(
+        "loudest",
+        "loudest",
+        "top-1 of blaming whose metrics changed most, or who has most events",
+        _read("loudest_right"),
+    ),
 )
 
 

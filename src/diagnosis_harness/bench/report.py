@@ -12,7 +12,6 @@ from diagnosis_harness.bench.interval import Interval
 from diagnosis_harness.bench.measures import Score
 from diagnosis_harness.bench.runner import BenchResult
 from diagnosis_harness.bench.scoring import ANSWERS, Outcome
-from diagnosis_harness.bench.work import NOT_READ
 from diagnosis_harness.kernel.json_value import JsonValue
 
 FORMAT = 2
@@ -35,8 +34,7 @@ COLUMNS = (
     "s each",
 )
 CANDIDATES_WRITTEN = 10
-REFUSED_SHOWN = 5
-"""How many refused folders a table names with the reason; the document lists all of them."""
+REASON_SHOWN = 300  # characters: a sentence or two
 
 
 def bench_document(results: Iterable[BenchResult], *, code: str) -> dict[str, JsonValue]:
@@ -104,17 +102,24 @@ def failure_line(outcomes: Sequence[Outcome]) -> str | None:
     tools = Counter(tool for outcome in broken for tool in outcome.run.result.failed_tools)
     calls = ", ".join(f"{tool} {count}" for tool, count in sorted(tools.items())) or "none"
     mute = sum(outcome.run.result.outcome not in ANSWERS for outcome in broken)
-    refused = [
-        f"{outcome.run.case.incident_id}: {outcome.run.result.said}"
-        for outcome in broken
-        if outcome.run.result.outcome == NOT_READ
-    ]
-    whole = (
+    return (
         f"NOT A MEASUREMENT OF THE WHOLE PATH: {len(broken)} of {len(outcomes)} runs broke"
         f" (failed tool calls: {calls}; runs without an answer: {mute})"
     )
-    more = [f"and {len(refused) - REFUSED_SHOWN} more"] if len(refused) > REFUSED_SHOWN else []
-    return "; ".join((whole, *refused[:REFUSED_SHOWN], *more))
+
+
+def rows_without_answer(outcomes: Iterable[Outcome]) -> list[str]:
+    """One line for every run that ended without an answer: which, how, and why."""
+    return [
+        f"{outcome.run.case.incident_id} ({outcome.run.case.condition.value}):"
+        f" {outcome.run.result.outcome}, {_one_line(outcome.run.result.reason) or 'no reason given'}"
+        for outcome in outcomes
+        if outcome.run.result.outcome not in ANSWERS
+    ]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:REASON_SHOWN]
 
 
 def share_text(score: Score, name: str) -> str:
@@ -211,6 +216,8 @@ def _outcome_json(outcome: Outcome) -> JsonValue:
         "kind_right": outcome.kind_right,
         "region_right": outcome.region_right,
         "level_right": outcome.level_right,
+        "kind_as_frozen": outcome.kind_as_frozen,
+        "changes": dict(asdict(outcome.changes)),
         "broken": outcome.broken,
         "failed_tools": list(run.result.failed_tools),
         "onset": run.result.onset,
@@ -222,7 +229,7 @@ def _outcome_json(outcome: Outcome) -> JsonValue:
         "causes": [_json_of_ranked(ranked) for ranked in run.result.causes],
         "candidates": [_json_of_ranked(ranked) for ranked in run.result.candidates[:CANDIDATES_WRITTEN]],
         "concluded": run.result.concluded,
-        "refused": run.result.said if run.result.outcome == NOT_READ else "",
+        "reason": run.result.reason,
     }
 
 

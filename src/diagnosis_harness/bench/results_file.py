@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from diagnosis_harness.bench.case import BenchRun, Case, Cost, Ranked, RunResult
+from diagnosis_harness.bench.case import BenchRun, Case, Cost, Loud, NamedChange, Ranked, RunResult
 from diagnosis_harness.kernel.errors import InvalidInput
 
 PACKAGE = Path(__file__).parents[1]
@@ -95,7 +95,8 @@ def _to_line(run: BenchRun) -> dict[str, Any]:
         "condition": run.case.condition.value,
         "cost": asdict(run.cost),
         "data_bytes": run.data_bytes,
-        "loudest": run.loudest,
+        "loudest": [asdict(each) for each in run.loudest],
+        "known": run.known,
         "result": asdict(run.result),
     }
 
@@ -105,12 +106,14 @@ def _from_line(line: Mapping[str, Any], case: Case) -> BenchRun:
     for name in ("causes", "candidates"):
         result[name] = tuple(Ranked(**{**each, "scope": tuple(each["scope"])}) for each in result[name])
     result["failed_tools"] = tuple(result["failed_tools"])
+    result["changes"] = tuple(NamedChange(**each) for each in result["changes"])
     return BenchRun(
         case=case,
         result=RunResult(**result),
         cost=Cost(**line["cost"]),
         data_bytes=line["data_bytes"],
-        loudest=tuple((entity, widths) for entity, widths in line["loudest"]),
+        loudest=tuple(Loud(**each) for each in line["loudest"]),
+        known=tuple(line["known"]),
     )
 
 

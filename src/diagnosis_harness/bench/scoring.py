@@ -9,25 +9,23 @@ separately.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
 
 from diagnosis_harness.bench.case import BenchRun, Ranked, Truth
+from diagnosis_harness.bench.changes import SUCCESS, TRIGGER, ChangeOutcome, judge_changes
 from diagnosis_harness.diagnosis.claim import BROADER
 
-SUCCESS = "SUCCESS"  # wire values of ReleaseOutcome
 ANSWERS = frozenset({SUCCESS, "FALLBACK"})
 SCOPE_MAX = 3  # a scoped answer that names more entities narrows down nothing
 RIGHT, WRONG, FALSE_ALARM = "released, right", "released, wrong", "false alarm"
 FIRST, NOT_FIRST, QUIET = "candidate, first", "not first", "nothing released"
-SHORT_ID = 7  # characters of a commit's id, as `git log --oneline` shows them
-LONG_ID = re.compile(r"[0-9a-f]{12,}")
 WORD = re.compile(r"\w+")
 SCOPED = "SCOPED"
-LEVELS_IN_ORDER = ("NONE", SCOPED, "LOCALISED", "EXPLAINED", "TRIGGER")
+LEVELS_IN_ORDER = ("NONE", SCOPED, "LOCALISED", "EXPLAINED", TRIGGER)
 """What can be known, from nothing upwards: the levels of a truth, which include those of `CauseLevel`."""
-TRIGGER = "TRIGGER"
 EXPLAINING = frozenset({"EXPLAINED", TRIGGER})
 
 
@@ -38,12 +36,14 @@ class Outcome:
     Attributes:
         place: counts from 1; None when nothing at fault was named, or nothing was wrong.
         released: the run ended in SUCCESS, with a cause, a scoped cause or a statement that there is none.
-        right: a release all of whose causes were at fault, or where nothing was, says so. None for a
-            fallback.
+        right: a release all of whose causes were at fault, or which says so where nothing was: by a claim of
+            the truth's kind, or by the statement that nothing unusual was found. None for a fallback.
         wrong: a release that names an innocent entity as a cause, the only one or one of several, or a
-            cause where nothing was wrong.
+            cause where nothing was wrong. A success that says nothing at all there is neither.
         first: the entity that the answer names first, proven or not.
-        kind_right: the first named entity that counts is at fault, and its kind of fault is right.
+        kind_right: the first named entity that counts is at fault, and its kind of fault is one of those that
+            the truth names or one that is right as well.
+        kind_as_frozen: the same, by the kinds of the truth alone.
         region_right: the first named entity that counts is at fault, and the place in it that is named is the
             right one.
         named_or_scoped: what was at fault is named first, or is in the scope of a scoped release.
@@ -52,10 +52,9 @@ class Outcome:
         explained: a release is right, and claims that what happened is explained. None without a fault.
         scoped_right: of a scoped release, at most three entities are named, among them one at fault or at
             which the answer may stop, since what lies beyond leaves no telemetry.
-        change_first: of the known changes, the first that the answer mentions caused it.
-        change_right: the conclusion names the change that caused it and no decoy; none where none did.
-        decoy_mentioned: the answer mentions a decoy, in whatever sense.
-        decoy_concluded: the conclusion names a decoy.
+        changes: which changes the answer names and concludes.
+        decoy_first: an innocent entity that looks guilty is named first.
+        decoy_concluded: an innocent entity that looks guilty is a released cause.
         precision: with several causes, the share of the released ones that are at fault.
         recall: with several causes, the share of those at fault that were released.
         mechanism: the conclusion holds the words of the mechanism and none that it must not hold.
@@ -75,15 +74,15 @@ class Outcome:
     wrong: bool
     first: Ranked | None
     kind_right: bool | None
+    kind_as_frozen: bool | None
     region_right: bool | None
     named_or_scoped: bool | None
     level_right: bool | None
     level_overstated: bool | None
     explained: bool | None
     scoped_right: bool | None
-    change_first: bool | None
-    change_right: bool | None
-    decoy_mentioned: bool | None
+    changes: ChangeOutcome
+    decoy_first: bool | None
     decoy_concluded: bool | None
     precision: float | None
     recall: float | None
@@ -103,7 +102,7 @@ class Outcome:
     @property
     def standing(self) -> str:
         """The result, in the words of files and comparisons."""
-        if self.released:
+        if self.released and (self.right or self.wrong):
             return FALSE_ALARM if self.false_alarm else WRONG if self.wrong else RIGHT
         if not self.truth.entities:
             return QUIET
@@ -123,13 +122,14 @@ def judge(run: BenchRun, truth: Truth) -> Outcome:
     first = named[0] if named else None
     right = _is_right(run, truth) if released else None
     faulty = bool(truth.entities)
+    wrong = right is False and (faulty or bool(result.causes))
     place = _best_place(truth, run)
     counted = next((one for one in named if owner_of(one.entity, run) not in run.case.left_out), None)
     first_right = place == 1 and counted is not None
-    ids = _find_changes(result.said, truth)
-    concluded = set(_find_changes(result.concluded, truth))
     told = _tells(result.concluded, truth)
     scoped_right = _scope_is_right(run, truth) if released and faulty and _scope(run) else None
+    decoys = {owner_of(entity, run) for entity in truth.decoy_entities}
+    blamed = {owner_of(cause.entity, run) for cause in result.causes}
     level = _level_of(result.causes) if right and faulty else ""
     return Outcome(
         run=run,
@@ -137,26 +137,26 @@ def judge(run: BenchRun, truth: Truth) -> Outcome:
         place=place,
         released=released,
         right=right,
-        wrong=right is False,
+        wrong=wrong,
         first=first,
-        kind_right=_kind_right(counted, truth) if first_right else None,
+        kind_right=_kind_right(counted, truth.kinds | truth.also_kinds) if first_right else None,
+        kind_as_frozen=_kind_right(counted, truth.kinds) if first_right else None,
         region_right=_region_right(counted, truth) if first_right else None,
         named_or_scoped=(place == 1 or scoped_right is True) if faulty else None,
         level_right=level == truth.level if level and truth.level else None,
         level_overstated=_is_above(level, truth.level) if level and truth.level else None,
         explained=right is True and level in EXPLAINING if faulty else None,
         scoped_right=scoped_right,
-        change_first=ids[0] in truth.trigger if ids and truth.trigger else (False if truth.trigger else None),
-        change_right=_change_right(concluded, run, truth),
-        decoy_mentioned=bool(set(ids) & set(truth.decoys)) if truth.decoys else None,
-        decoy_concluded=bool(concluded & set(truth.decoys)) if truth.decoys else None,
+        changes=judge_changes(result, truth),
+        decoy_first=counted is not None and owner_of(counted.entity, run) in decoys if decoys else None,
+        decoy_concluded=not decoys.isdisjoint(blamed) if decoys else None,
         precision=_precision(run, truth),
         recall=_recall(run, truth),
         mechanism=None if told is None else told and released,
         mechanism_words=_tells(result.said, truth),
-        false_alarm=None if faulty else released and right is False,
+        false_alarm=None if faulty else wrong,
         broken=bool(result.failed_tools) or result.outcome not in ANSWERS,
-        chance={k: _chance(run, truth, k) for k in (1, 3, 5)} if faulty and run.case.entities else {},
+        chance={k: _chance(run, truth, k) for k in (1, 3, 5)} if faulty and run.entities else {},
         alert_right=_alert_right(run, truth) if faulty else None,
         loudest_right=_loudest_right(run, truth) if faulty else None,
     )
@@ -213,7 +213,9 @@ def _is_right(run: BenchRun, truth: Truth) -> bool:
     """
     causes = run.result.causes
     if not truth.entities:
-        return all(_is_of_kind(cause.fault_kind, truth) for cause in causes)
+        if causes:
+            return all(_is_of_kind(cause.fault_kind, truth.kinds) for cause in causes)
+        return run.result.nothing_unusual
     if not causes:
         return False
     if _scope(run):
@@ -238,14 +240,14 @@ def _scope_is_right(run: BenchRun, truth: Truth) -> bool:
     return len(frozenset().union(*named)) <= SCOPE_MAX and all(one & wanted for one in named)
 
 
-def _kind_right(first: Ranked | None, truth: Truth) -> bool | None:
-    return None if first is None or not truth.kinds else _is_of_kind(first.fault_kind, truth)
+def _kind_right(first: Ranked | None, kinds: frozenset[str]) -> bool | None:
+    return None if first is None or not kinds else _is_of_kind(first.fault_kind, kinds)
 
 
-def _is_of_kind(fault_kind: str, truth: Truth) -> bool:
+def _is_of_kind(fault_kind: str, kinds: frozenset[str]) -> bool:
     """A kind that is more specific than the truth is also right."""
     broader = {kind.value: wide.value for kind, wide in BROADER.items()}
-    return not truth.kinds.isdisjoint({fault_kind, broader.get(fault_kind)})
+    return not kinds.isdisjoint({fault_kind, broader.get(fault_kind)})
 
 
 def _region_right(first: Ranked | None, truth: Truth) -> bool | None:
@@ -280,33 +282,6 @@ def _is_above(claimed: str, allowed: str) -> bool:
     return LEVELS_IN_ORDER.index(claimed) > LEVELS_IN_ORDER.index(allowed)
 
 
-def _find_changes(text: str, truth: Truth) -> list[str]:
-    """Known changes in the order in which a text mentions them; a long id may be cut to seven characters."""
-    found = [
-        (hit.start(), change)
-        for change in (*truth.trigger, *truth.decoys)
-        if (hit := re.search(_mention_of(change), text, re.IGNORECASE)) is not None
-    ]
-    return [change for _, change in sorted(found)]
-
-
-def _mention_of(change: str) -> str:
-    """A pattern for an id as a whole: `v2` is not mentioned by `v2.1`, nor `2` by `20 times` or `1.2`."""
-    if LONG_ID.fullmatch(change):
-        return rf"(?<!\w){change[:SHORT_ID]}[0-9a-f]*(?!\w)"
-    return rf"(?<!\w)(?<!\d\.){re.escape(change)}(?!\w)(?!\.\d)"
-
-
-def _change_right(concluded: set[str], run: BenchRun, truth: Truth) -> bool | None:
-    """Whether the guilty change is concluded and no decoy; if no change is guilty, whether none is named."""
-    if truth.trigger:
-        return bool(concluded & set(truth.trigger)) and not concluded & set(truth.decoys)
-    if not truth.without_trigger:
-        return None
-    named = concluded or any(cause.level == TRIGGER for cause in run.result.causes)
-    return run.result.outcome == SUCCESS and not named
-
-
 def _tells(text: str, truth: Truth) -> bool | None:
     """Whether a text contains a word of each group, and none of the forbidden ones."""
     if not truth.mechanism:
@@ -337,7 +312,7 @@ def _recall(run: BenchRun, truth: Truth) -> float | None:
 
 def _chance(run: BenchRun, truth: Truth, k: int) -> float:
     """Probability that the first `k` of a random order include something at fault."""
-    able = set(run.case.entities)
+    able = set(run.entities) - run.case.left_out
     right = len(able & _at_fault(run, truth))
     if not able or not right:
         return 0.0
@@ -351,12 +326,18 @@ def _alert_right(run: BenchRun, truth: Truth) -> bool | None:
 
 
 def _loudest_right(run: BenchRun, truth: Truth) -> bool:
-    loud = [
-        (owner_of(entity, run), widths)
-        for entity, widths in run.loudest
-        if owner_of(entity, run) not in run.case.left_out
+    """Whether all of the loudest are at fault; of a set of events, those with most events."""
+    loud = _count_events(run) or [
+        (owner_of(each.entity, run), (each.widths, each.together)) for each in run.loudest
     ]
-    if not loud:
-        return False
-    best = {name for name, widths in loud if widths == loud[0][1]}
-    return best <= _at_fault(run, truth)
+    counted = [(name, size) for name, size in loud if name not in run.case.left_out]
+    most = max((size for _, size in counted), default=None)
+    best = {name for name, size in counted if size == most}
+    return bool(best) and best <= _at_fault(run, truth)
+
+
+def _count_events(run: BenchRun) -> list[tuple[str, tuple[float, ...]]]:
+    counts = Counter[str]()
+    for entity, count in run.case.events.items():
+        counts[owner_of(entity, run)] += count
+    return [(name, (float(count),)) for name, count in counts.items()]

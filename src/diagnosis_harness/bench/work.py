@@ -116,13 +116,14 @@ class _Worker:
         try:
             diagnosed = self.bench.diagnose(case.folder, case.baseline)
         except InvalidInput as error:
-            diagnosed = Diagnosed(RunResult(outcome=NOT_READ, causes=(), candidates=(), said=str(error)))
+            diagnosed = Diagnosed(RunResult(NOT_READ, causes=(), candidates=(), reason=str(error)))
         return BenchRun(
             case=case,
             result=diagnosed.result,
             cost=diagnosed.cost,
             data_bytes=_size(case.folder) + (0 if case.baseline is None else _size(case.baseline)),
             loudest=diagnosed.loudest,
+            known=diagnosed.known,
         )
 
     def _clear(self, case: Case) -> None:

@@ -208,6 +208,7 @@ def _show(result: BenchResult) -> None:
         failure_line,
         line_of_unused,
         rows_not_scored,
+        rows_without_answer,
         score_rows,
         wrong_rows,
     )
@@ -233,6 +234,8 @@ def _show(result: BenchResult) -> None:
         console.print(broken, soft_wrap=True)
     if (unused := line_of_unused(result.outcomes)) is not None:
         console.print(unused, soft_wrap=True)
+    for line in rows_without_answer(result.outcomes):
+        console.print(f"no answer: {line}", soft_wrap=True)
     for line in rows_not_scored(result):
         console.print(f"not scored: {line}", soft_wrap=True)
     wrong = wrong_rows(result.outcomes)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from diagnosis_harness.bench.answer import result_of
 from diagnosis_harness.bench.case import Cost, Diagnosed
-from diagnosis_harness.bench.loudest import find_loudest
+from diagnosis_harness.bench.loudest import find_known, find_loudest
 from diagnosis_harness.bench.results_file import digest_code
 from diagnosis_harness.bootstrap.diagnosis import Diagnosis
 from diagnosis_harness.cli.ports import OpenDiagnosis
@@ -49,8 +49,10 @@ class WholePath:
             document = asyncio.run(diagnosis.run(QUESTION, language=Language.EN, deadline_s=None))
             cost = Cost(elapsed_s=clock.now_s() - started_s, cpu_s=time.process_time() - cpu_s)
             # A test double has no telemetry to examine.
-            loudest = find_loudest(diagnosis) if isinstance(diagnosis, Diagnosis) else ()
-        return Diagnosed(result_of(document), cost, loudest)
+            if not isinstance(diagnosis, Diagnosis):
+                return Diagnosed(result_of(document), cost)
+            loudest, known = find_loudest(diagnosis), find_known(diagnosis)
+        return Diagnosed(result_of(document), cost, loudest, known)
 
 
 def digest_conditions(settings_file: Path | None) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.support.hard_worlds import hard_world
 
 from diagnosis_harness.bench.case import Condition
-from diagnosis_harness.bench.hard_kinds import HardKinds
+from diagnosis_harness.bench.hard_kinds import HardKinds, truth_of_world
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.simulator.hard.catalog import HARD_KINDS
 
@@ -47,3 +48,15 @@ def test_impossible_seeds_are_refused(seeds: int, first_seed: int, place: str) -
         HardKinds(seeds=seeds, first_seed=first_seed)
 
     assert refused.value.place == place
+
+
+def test_decoys_are_changes_or_entities() -> None:
+    """Each in its own list, and none is lost."""
+    for kind in ("config-change", "queue-backlog", "noisy-host", "traffic-surge"):
+        world = hard_world(kind)
+        truth = truth_of_world(world)
+        assert {*truth.decoys, *truth.decoy_entities} == set(world.truth.decoys)
+        summaries = {change.summary for change in world.telemetry.changes}
+        assert set(truth.decoys) <= summaries
+        assert summaries.isdisjoint(truth.decoy_entities)
+        assert bool(truth.decoy_entities) is (kind != "config-change")

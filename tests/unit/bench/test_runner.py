@@ -8,16 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from dev.score import section
 from tests.unit.bench.diary import Diary, answer, blame_by_name, blame_x, never
 
 from diagnosis_harness.bench.case import Condition, Diagnosed, RunResult, Truth
 from diagnosis_harness.bench.demo_faults import DemoFaults
+from diagnosis_harness.bench.html_page import html_page
 from diagnosis_harness.bench.report import (
     COLUMNS,
     bench_document,
     failure_line,
     line_of_unused,
     rows_not_scored,
+    rows_without_answer,
     score_rows,
     wrong_rows,
 )
@@ -281,9 +284,23 @@ def test_a_folder_that_the_product_refuses_is_named_with_the_reason(tmp_path: Pa
         return blame_x(folder, baseline)
 
     result = run_bench(Bench(Diary(), refuse, tmp_path))
-    line = failure_line(result.outcomes) or ""
-    assert "1 of 4 runs broke" in line
-    assert "c: incident.toml: it is not valid TOML" in line
+    assert "1 of 4 runs broke" in (failure_line(result.outcomes) or "")
+    (line,) = rows_without_answer(result.outcomes)
+    assert line.startswith("c (as-published): REFUSED, incident.toml: it is not valid TOML")
+
+
+def test_every_run_without_an_answer_is_named(tmp_path: Path) -> None:
+    """With its condition, its outcome and the reason on one line; an answer is not among them."""
+    silent = RunResult("FAILED", (), (), reason="the store could not\nbe written")
+    results = iter((answer("x").result, silent, RunResult("CANCELLED", (), ()), answer("y").result))
+    result = run_bench(Bench(Diary(), lambda folder, baseline: Diagnosed(next(results)), tmp_path))
+    lines = [
+        "b (as-published): FAILED, the store could not be written",
+        "c (as-published): CANCELLED, no reason given",
+    ]
+    assert rows_without_answer(result.outcomes) == lines
+    assert all(line in html_page([result], code="c") for line in lines)
+    assert all(f"- no answer: {line}\n" in section(result) for line in lines)
 
 
 def test_roles_that_the_product_cannot_use_yet_are_listed(tmp_path: Path) -> None:
