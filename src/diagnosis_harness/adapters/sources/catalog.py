@@ -96,8 +96,8 @@ class LocalSourceCatalog:
 
     def remove(self, name: str) -> None:
         """Forget a source; a run that has opened it continues."""
-        for held in (self._sources, self._read_last, self._identities, self._profiles):
-            held.pop(name, None)
+        for entries in (self._sources, self._read_last, self._identities, self._profiles):
+            entries.pop(name, None)
         for key in [key for key in self._open if key.name == name]:
             del self._open[key]
 
@@ -123,7 +123,11 @@ class LocalSourceCatalog:
         A source that has changed since the process started counts in its old and its new state. Runs that
         an older program stored are found by the name of their source.
         """
-        own = {lane_of(name, identity) for name, held in self._identities.items() for identity in held}
+        own = {
+            lane_of(name, identity)
+            for name, identities in self._identities.items()
+            for identity in identities
+        }
         return frozenset({ANY_LANE, *own, *(lane_of(name, None) for name in self._sources)})
 
     async def stamp(self, name: str) -> SourceStamp | None:
@@ -188,11 +192,11 @@ class LocalSourceCatalog:
             if source is None:
                 raise _unreadable(key.name)  # it was removed in the meantime
             states = await asyncio.to_thread(_reachable_states, key.name, source)
-            held = self._open.get(key)
-            if held is None or held[0] != states:
-                held = states, await asyncio.to_thread(self._read, key, source, states)
-            self._keep_open(key, *held)
-            return held[1]
+            opened = self._open.get(key)
+            if opened is None or opened[0] != states:
+                opened = states, await asyncio.to_thread(self._read, key, source, states)
+            self._keep_open(key, *opened)
+            return opened[1]
 
     def _keep_open(self, key: _Key, states: _States, source: OpenSource) -> None:
         if source.stamp is not None:
@@ -247,7 +251,7 @@ def _stamp_of(source: ConfiguredSource, states: _States, merged: OpenedPart) -> 
     content: JsonValue = (
         dict(contents[0])
         if len(contents) == 1
-        else {f"{number}/{name}": held for number, part in enumerate(contents) for name, held in part.items()}
+        else {f"{number}/{name}": one for number, part in enumerate(contents) for name, one in part.items()}
     )
     return SourceStamp(digest(canonical_json(identity)), digest(canonical_json(content)))
 

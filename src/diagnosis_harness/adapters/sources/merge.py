@@ -81,7 +81,9 @@ def _owner(place: str, role: str, parts: Sequence[ChosenPart]) -> ChosenPart | N
 def _merge_summaries(
     place: str, name: str, owner: Mapping[str, ChosenPart | None], parts: Sequence[ChosenPart]
 ) -> SourceSummary:
-    held = {role: SourceSummary("") if part is None else part.opened.summary for role, part in owner.items()}
+    chosen = {
+        role: SourceSummary("") if part is None else part.opened.summary for role, part in owner.items()
+    }
     every = [part.opened.summary for part in parts]
     windows = [one.incident for one in every if one.incident is not None]
     _refuse_separate_times(place, windows)
@@ -92,15 +94,15 @@ def _merge_summaries(
         onset_s=_only(place, "onsets", [one.onset_s for one in every if one.onset_s is not None]),
         incident=_span(windows),
         baseline=_span([one.baseline for one in every if one.baseline is not None]),
-        metric_series=held["metrics"].metric_series,
-        log_lines=held["logs"].log_lines,
-        spans=held["spans"].spans,
-        edges=held["topology"].edges,
-        changes=held["changes"].changes,
+        metric_series=chosen["metrics"].metric_series,
+        log_lines=chosen["logs"].log_lines,
+        spans=chosen["spans"].spans,
+        edges=chosen["topology"].edges,
+        changes=chosen["changes"].changes,
         entities=tuple(sorted({entity for one in every for entity in one.entities})),
         files=tuple(note for one in every for note in one.files),
         entities_by_kind={
-            role: one.entities_by_kind[role] for role, one in held.items() if role in one.entities_by_kind
+            role: one.entities_by_kind[role] for role, one in chosen.items() if role in one.entities_by_kind
         },
     )
 

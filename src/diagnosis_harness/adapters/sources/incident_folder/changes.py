@@ -104,7 +104,7 @@ def read_changes(table: Table, database: Database, zone: tzinfo) -> ChangeFile:
     """
     kind, summary, entity = find(table, KIND), find(table, SUMMARY), find(table, ENTITY)
     flag, version = find(table, _FLAG), find(table, _VERSION)
-    usual, said = usual_kind(table), (flag, find(table, _TO) if flag is not None else None, version)
+    usual, states = usual_kind(table), (flag, find(table, _TO) if flag is not None else None, version)
     if kind is None and summary is None and usual is None:
         raise InvalidInput(
             table.place,
@@ -112,7 +112,7 @@ def read_changes(table: Table, database: Database, zone: tzinfo) -> ChangeFile:
             'name the columns "kind" and "summary"',
         )
     more = [find(table, usual) for usual in (SHA, FILES, DIFF, AUTHOR)]
-    rows = _read_timed_rows(table, database, zone, (entity, kind, summary, *more, *said))
+    rows = _read_timed_rows(table, database, zone, (entity, kind, summary, *more, *states))
     changes = tuple(
         ChangeEvent(
             time_s=time_s,
@@ -131,7 +131,9 @@ def read_changes(table: Table, database: Database, zone: tzinfo) -> ChangeFile:
     remarks = [f"{len(changes)} changes, weighed as candidates, never as causes"]
     if len(changes) < len(rows):
         remarks.append(f"{len(rows) - len(changes)} rows left out: no time")
-    unused = find_unused_columns(table, (read_time(table, zone).column, kind, summary, entity, *more, *said))
+    unused = find_unused_columns(
+        table, (read_time(table, zone).column, kind, summary, entity, *more, *states)
+    )
     if unused:
         remarks.append(f"columns not used: {show_columns(unused)}")
     return ChangeFile(changes, FileNote(table.place, "changes", len(rows), "; ".join(remarks) + "."))
@@ -201,8 +203,8 @@ def resolve_alert(alert: AlertInfo, known: Collection[str]) -> AlertInfo:
     that resembles a known one is left unchanged, since the reader of the question explains how it was read.
     """
     names = {fold_name(name): name for name in known}
-    said = "" if alert.entity is None else fold_name(alert.entity)
-    if said and any(said in name or (len(name) >= LEAST_WITHIN and name in said) for name in names):
+    named = "" if alert.entity is None else fold_name(alert.entity)
+    if named and any(named in name or (len(name) >= LEAST_WITHIN and name in named) for name in names):
         return alert
     found = next((names[name] for each in alert.others if (name := fold_name(each)) in names), None)
     return alert if found is None else replace(alert, entity=found)

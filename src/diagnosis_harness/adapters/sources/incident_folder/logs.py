@@ -90,10 +90,10 @@ class FolderLogs:
             ToolFailure: the search does not fit into memory, or a file can no longer be read.
         """
         del ctx
-        held = self._recordings.get(recording, RecordingParts())
+        recording_parts = self._recordings.get(recording, RecordingParts())
         files = [
             file
-            for file in held.parts
+            for file in recording_parts.parts
             if file.lines and (entities is None or not file.entities.keys().isdisjoint(entities))
         ]
         if not files:
@@ -102,7 +102,7 @@ class FolderLogs:
             f"SELECT time, entity, level, message FROM {file.source}" for file in files
         )
         conditions, parameters = ["true"], list[object]()
-        for bound in (window, held.window):
+        for bound in (window, recording_parts.window):
             if bound is not None:
                 conditions.append("time >= ? AND time < ?")
                 parameters += [bound.start_s, bound.end_s]
@@ -138,9 +138,10 @@ class FolderLogs:
         with self._lock:  # building twice at once would need the memory twice
             table = self._tables.get(recording)
             if table is None:
-                held = self._recordings.get(recording, RecordingParts())
-                sources = [file.source for file in held.parts if file.lines]
-                table = self._tables[recording] = build_log_table(self._database, sources, held.window)
+                recording_parts = self._recordings.get(recording, RecordingParts())
+                sources = [file.source for file in recording_parts.parts if file.lines]
+                window = recording_parts.window
+                table = self._tables[recording] = build_log_table(self._database, sources, window)
         return table
 
 

@@ -19,7 +19,7 @@ from diagnosis_harness.adapters.sources.incident_folder.names import (
 )
 from diagnosis_harness.adapters.sources.incident_folder.repeated_hour import (
     clock_changes,
-    tell_passes_apart,
+    separate_passes,
 )
 from diagnosis_harness.adapters.sources.incident_folder.stated_signals import StatedSignals
 from diagnosis_harness.adapters.sources.incident_folder.table import (
@@ -148,7 +148,7 @@ class _Reader:
             return
         bounds = self.table.ask(self.database, f"SELECT min(time), max(time) FROM {self.source}")[0]
         for change in clock_changes(zone, _number(bounds[0]), _number(bounds[1])):
-            self.source, moved = tell_passes_apart(self.database, self.source, list(self.layout.keys), change)
+            self.source, moved = separate_passes(self.database, self.source, list(self.layout.keys), change)
             how = (
                 f"{moved} rows of the repeated hour distinguished by their order"
                 if moved

@@ -1,7 +1,7 @@
 """Lays out one file or archive that a caller sent as an incident folder.
 
-No path inside decides where anything is written: a file keeps its own name alone, in the folder or in that of
-the baseline. Notes list what is left out and what gets another name.
+Paths inside an archive do not decide where anything is written: only a file's own name is kept, in the folder
+or in the baseline's folder. Notes list what is left out and what is renamed.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ _CHUNK_BYTES: Final = 1 << 20
 _NAME_BYTES_MAX: Final = 200
 """Of a file's own name; file systems allow 255, and a number may be added."""
 _LEFT_OUT_MAX: Final = 50
-"""Notes; a last one counts the rest."""
+"""Notes that are listed; a last one counts the rest."""
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 Parts = tuple[str, ...]
 
 
 def lay_out(content: Path, name: str, folder: Path, *, unpacked_bytes_max: int) -> tuple[str, ...]:
-    """Make a folder with what was sent, and return notes on what is not as it was.
+    """Write what was sent into a folder, and return notes on what is left out or renamed.
 
     Args:
-        content: the file as it arrived; it stays.
+        content: the file as it arrived; it is not removed.
         name: its name, as the sender gave it.
 
     Raises:
-        InvalidInput: it is damaged, passes a limit, or names a baseline outside of itself.
+        InvalidInput: it is damaged, exceeds a limit, or names a baseline outside itself.
         NoRoomForUpload: the disk is full.
     """
     with _room_for():
@@ -99,7 +99,7 @@ class _Unpacking:
         self._notes: list[str] = []
 
     def note(self, name: str, what: str) -> None:
-        """Tell what became of one member."""
+        """Note what happened to one member."""
         self._notes.append(f"{printable(name)}: {what}")
 
     def notes(self) -> tuple[str, ...]:
@@ -138,8 +138,8 @@ class _Unpacking:
                 out.write(chunk)
 
     def _count_inner(self, archive: Path) -> None:
-        """Count what a nested archive takes on the disk, since reading the folder unpacks it."""
-        with suppress(OSError, *DAMAGE):  # the reader of the folder names what is wrong with it
+        """Count the disk space of a nested archive, since reading the folder unpacks it."""
+        with suppress(OSError, *DAMAGE):  # the reader of the folder reports the damage
             for member in members(archive, place=PLACE, bytes_max=self._bytes_max):
                 if member.is_file:
                     with member.open() as unpacked:
@@ -153,7 +153,7 @@ class _Unpacking:
 
 
 def _place(files: dict[Parts, Path], folder: Path, unpacking: _Unpacking) -> None:
-    """Give the files their names: without the folder that holds all of them, and without those below."""
+    """Rename the files to their own names, without any folder that they were in."""
     files = _without_common(files)
     if (SETTINGS_NAME,) in files:
         files.pop((SETTINGS_NAME,)).rename(folder / SETTINGS_NAME)
@@ -191,7 +191,7 @@ def _baseline_in(folder: Path) -> Parts:
 
 
 def _free_name(folder: Path, inside: Parts) -> str:
-    """The file's own name; with a number where another file has it, before the ending."""
+    """The file's own name, with a number before the extension if another file has that name."""
     own = inside[-1]
     number, free = 1, own
     while (folder / free).exists():

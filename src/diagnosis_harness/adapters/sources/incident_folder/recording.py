@@ -24,7 +24,7 @@ from diagnosis_harness.adapters.sources.incident_folder.platform import (
     platform_columns,
     read_platform,
 )
-from diagnosis_harness.adapters.sources.incident_folder.same_names import tell_files_apart
+from diagnosis_harness.adapters.sources.incident_folder.same_names import rename_conflicting_series
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, FolderSettings
 from diagnosis_harness.adapters.sources.incident_folder.spans_file import SpanFile, read_spans
 from diagnosis_harness.adapters.sources.incident_folder.table import Table
@@ -105,14 +105,14 @@ def read_folder(
                 f"left out: {f'{where}: ' if where else ''}{error.problem}; {error.remedy}.",
             )
         content.notes.append(note)
-    content.metrics, apart = tell_files_apart(content.metrics, database)
-    content.notes = sorted((_note_of(note, apart) for note in content.notes), key=lambda note: note.file)
+    content.metrics, renamed = rename_conflicting_series(content.metrics, database)
+    content.notes = sorted((_note_of(note, renamed) for note in content.notes), key=lambda note: note.file)
     return content
 
 
-def _note_of(note: FileNote, apart: Collection[str]) -> FileNote:
+def _note_of(note: FileNote, renamed: Collection[str]) -> FileNote:
     """The note of a file, with what became of series that another file holds with other values."""
-    if note.file not in apart:
+    if note.file not in renamed:
         return note
     return replace(
         note,

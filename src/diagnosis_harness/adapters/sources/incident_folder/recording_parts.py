@@ -1,4 +1,4 @@
-"""The parts of files that make up one recording, and which time of them belongs to it."""
+"""The parts of files that make up one recording, and the time window that belongs to it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, slots=True)
 class RecordingParts(Generic[Part]):
-    """Parts of files, all of them (`window` is None) or only what is inside the window."""
+    """Parts of files: all of their data (`window` is None) or only what is inside the window."""
 
     parts: tuple[Part, ...] = ()
     window: TimeWindow | None = None

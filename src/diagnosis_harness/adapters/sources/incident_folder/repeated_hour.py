@@ -1,4 +1,4 @@
-"""The hour that a clock shows twice when it is put back: order distinguishes its rows."""
+"""Resolves the hour that a clock shows twice when it is put back, by the order of rows in the file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from diagnosis_harness.adapters.sources.incident_folder.database import Database
 
 _STEP_S: Final = 3600.0
 _SPAN_LIMIT_S: Final = 3 * 366 * 86_400.0
-"""Longer recordings are not searched: a change of the clock is then a detail."""
+"""Longer recordings are not searched, since one hour hardly matters in them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockChange:
-    """A clock was put back at this time, by so many seconds."""
+    """When a clock was put back, and by how many seconds."""
 
     at_s: float
     by_s: float
@@ -37,13 +37,13 @@ def clock_changes(zone: tzinfo | None, first_s: float, last_s: float) -> list[Cl
     return changes
 
 
-def tell_passes_apart(
+def separate_passes(
     database: Database, source: str, keys: Sequence[str], change: ClockChange
 ) -> tuple[str, int]:
     """Rows with the repeated hour resolved, and how many of them were moved to the first pass.
 
-    Times of the repeated hour are read as of its second pass. Where, in the order of the file, the time of a
-    series falls back inside that hour, the rows before the fall were written in the first pass.
+    Times of the repeated hour are read as of its second pass. If the time of a series, in the order of the
+    file, jumps back inside that hour, the rows before the jump were written in the first pass.
     """
     start, end = change.at_s, change.at_s + change.by_s
     inside = f"time >= {start!r} AND time < {end!r}"

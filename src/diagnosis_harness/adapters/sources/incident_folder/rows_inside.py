@@ -1,4 +1,4 @@
-"""Rows that one JSON object holds in a list, with what the object says of all of them."""
+"""Rows from a list inside one JSON object, with the fields that the object has for all of them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from diagnosis_harness.adapters.sources.incident_folder.listing import Role
 from diagnosis_harness.adapters.sources.incident_folder.names import plain_key
 
 _DEPTH_LIMIT: Final = 4
-"""Objects inside objects that are looked into; deeper ones stay text."""
+"""Levels of nested objects that are read; deeper ones stay text."""
 
 
 def rows_inside(head: FileHead) -> RoleRows | None:
-    """The rows of the longest list of objects that say when, each with the fields of the object around it.
+    """The rows of the longest list of objects with a time, each with the fields of the enclosing object.
 
-    None where the object holds no such list. Their role is not known from that: the columns say it.
+    None if the object has no such list. It does not give their role; their columns do.
     """
     lists = [value for value in head.lone.values() if isinstance(value, list) and _are_timed(value)]
     if not lists:
@@ -30,14 +30,14 @@ def rows_inside(head: FileHead) -> RoleRows | None:
 
 
 def _are_timed(rows: list[object]) -> bool:
-    """Whether all of them are objects and have a field that says when."""
+    """Whether all of them are objects with a field for the time."""
     return bool(rows) and all(
         isinstance(one, dict) and any(plain_key(key) in TIME for key, _ in _fields(one)) for one in rows
     )
 
 
 def _fields(record: Mapping[str, object], above: str = "", depth: int = 1) -> Iterator[tuple[str, object]]:
-    """Every field with its value, those of objects inside it behind a dot."""
+    """Every field with its value; fields of nested objects follow a dot."""
     for key, value in record.items():
         if isinstance(value, dict) and depth < _DEPTH_LIMIT:
             yield from _fields(value, f"{above}{key}.", depth + 1)

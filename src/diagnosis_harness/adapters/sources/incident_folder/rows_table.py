@@ -1,4 +1,4 @@
-"""Rows that a reader of a foreign format found, as a table like any other."""
+"""Turns the rows from a reader of a foreign format into a table."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _BATCH_ROWS: Final = 20_000
 
 
 def table_of_rows(file: ListedFile, found: RoleRows, database: Database) -> Table:
-    """Keep the rows in the database; the table reads them in place.
+    """Store the rows in the database, and return a table that reads them there.
 
     Raises:
-        InvalidInput: they do not fit into memory; or the reader's own, while it reads.
+        InvalidInput: they do not fit into memory, or the reader raises it.
     """
     rows = iter(found.rows)
     first = list(islice(rows, SAMPLE_ROWS))

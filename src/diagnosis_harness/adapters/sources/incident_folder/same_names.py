@@ -1,4 +1,4 @@
-"""Series of one name in several files: one series where the files agree, several where they do not."""
+"""Series with one name in several files: one series if the files agree, otherwise several."""
 
 from __future__ import annotations
 
@@ -12,29 +12,33 @@ from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.metrics_file import MetricFile, SeriesPart
 
 _SHARED_LIMIT: Final = 50
-"""Series that two files share are compared up to so many: one that differs speaks for all."""
+"""Shared series of two files that are compared, at most: one that differs counts for all."""
 
 _Name = tuple[str, str]
 
 
-def tell_files_apart(files: Sequence[MetricFile], database: Database) -> tuple[list[MetricFile], set[str]]:
-    """The files with other names for series that two of them hold with different values; and which files.
+def rename_conflicting_series(
+    files: Sequence[MetricFile], database: Database
+) -> tuple[list[MetricFile], set[str]]:
+    """Rename series of which two files hold different values; return all files, and which were changed.
 
-    Files that follow one another, or say the same twice, hold parts of one series.
+    Files that follow one another in time, or repeat the same values, hold parts of one series.
     """
     parts: list[dict[_Name, SeriesPart]] = [
         {(part.entity, part.signal): part for part in file.parts} for file in files
     ]
-    apart: dict[int, set[_Name]] = defaultdict(set)
+    conflicts: dict[int, set[_Name]] = defaultdict(set)
     for one, other in combinations(range(len(files)), 2):
         if not _overlap(files[one], files[other]):
             continue
         shared = sorted(parts[one].keys() & parts[other].keys())
         if any(_differ(parts[one][name], parts[other][name], database) for name in shared[:_SHARED_LIMIT]):
-            apart[one].update(shared)
-            apart[other].update(shared)
-    renamed = [_rename(file, apart[place]) if apart[place] else file for place, file in enumerate(files)]
-    return renamed, {files[place].note.file for place, names in apart.items() if names}
+            conflicts[one].update(shared)
+            conflicts[other].update(shared)
+    renamed = [
+        _rename(file, conflicts[place]) if conflicts[place] else file for place, file in enumerate(files)
+    ]
+    return renamed, {files[place].note.file for place, names in conflicts.items() if names}
 
 
 def _overlap(one: MetricFile, other: MetricFile) -> bool:
@@ -42,7 +46,7 @@ def _overlap(one: MetricFile, other: MetricFile) -> bool:
 
 
 def _differ(one: SeriesPart, other: SeriesPart, database: Database) -> bool:
-    """Whether two parts have different values at a timestamp that both have."""
+    """Whether two parts have different values at a common timestamp."""
     parameters = [text for part in (one, other) for _, text in part.keys]
     count = database.rows(
         f"SELECT count(*) FROM ({_points(one)}) a JOIN ({_points(other)}) b ON a.time = b.time "

@@ -1,4 +1,4 @@
-"""Writes an incident.toml with what was understood of a folder, for a person to correct."""
+"""Writes an incident.toml that states how a folder was read, for a person to correct."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import utc_text
 
 _FORMS: Final = frozenset({"csv", "tsv", "parquet", "json", "jsonl"})
-"""Forms of plain tables, whose role may be set; the reader of a foreign format knows what it holds."""
+"""Forms of plain tables, whose role can be set; the reader of a foreign format determines its role."""
 _NAMED_MAX: Final = 8
 
 
 def write_draft(folder: Path, seen: FolderLook, *, look: Callable[[], FolderLook]) -> Path:
-    """Write it, read it back by `look`, and give its path; one that is there is never touched.
+    """Write the file, read the folder again by `look`, and return its path. Never changes an existing file.
 
     Raises:
-        InvalidInput: there is one already, it cannot be written, or the folder is not read the same with it;
-            it is removed then.
+        InvalidInput: it exists already, cannot be written, or changes how the folder is read; in the last
+                case it is removed again.
     """
     file = folder / SETTINGS_NAME
     present = {entry.name for entry in folder.iterdir()}
     text = "\n".join(draft_lines(seen, present)) + "\n"
     try:
-        with file.open("x", encoding="utf-8") as out:  # "x" refuses a file that is there
+        with file.open("x", encoding="utf-8") as out:  # "x" refuses an existing file
             out.write(text)
     except FileExistsError:
         raise InvalidInput(
@@ -55,12 +55,12 @@ def write_draft(folder: Path, seen: FolderLook, *, look: Callable[[], FolderLook
 
 
 def _reading(look: FolderLook) -> dict[str, tuple[str | None, int]]:
-    """What every file is read as; that ignoring an unusable file changes its note does not count."""
+    """How every file is read. Notes are left out, since ignoring an unusable file changes its note."""
     return {file.name: (file.role, file.rows) for file in look.files}
 
 
 def draft_lines(look: FolderLook, present: set[str]) -> Iterator[str]:
-    """The lines of the file; `present` are the names in the folder, as they are written there."""
+    """The lines of the file; `present` are the file names in the folder."""
     yield "# Written by `diagnose look --fix` with what it understood. Correct what is wrong; a line that is"
     yield "# right may go. Every key stands in docs/reference/incident-folder.md."
     yield ""
@@ -97,5 +97,5 @@ def _file_lines(file: FileLook) -> Iterator[str]:
 
 
 def _string(text: str) -> str:
-    """A basic string of TOML; JSON writes the same but for DEL, which a printable name has not."""
+    """A basic string of TOML. JSON differs only for DEL, which printable names do not contain."""
     return json.dumps(text, ensure_ascii=False)

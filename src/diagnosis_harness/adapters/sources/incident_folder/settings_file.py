@@ -1,6 +1,6 @@
-"""incident.toml: what a person says about the files, checked key by key.
+"""incident.toml: what a person states about the files, checked key by key.
 
-docs/reference/incident-folder.md lists every key; a key that is not there is refused with its line.
+docs/reference/incident-folder.md lists every key; any other key is refused with its line.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SIZE_LIMIT_BYTES = 1_000_000
 
 
 def files_table(file: str) -> str:
-    """The table for one file, as a sentence names it; a name that could be read as words is not repeated."""
+    """The table for one file, as named in messages; a file name that looks like words is left out."""
     return f'[files."{file}"]' if is_identifier(file) else "a table of [files] for it"
 
 
@@ -104,7 +104,7 @@ class _Document(_Section):
 
 @dataclass(frozen=True, slots=True)
 class FolderSettings:
-    """incident.toml, checked; the defaults where there is none. Texts are printable, times epoch seconds."""
+    """incident.toml, checked; the defaults if there is none. Texts are printable, times epoch seconds."""
 
     zone: tzinfo
     name: str | None = None
@@ -120,10 +120,10 @@ class FolderSettings:
 
 
 def read_settings(folder: Path) -> FolderSettings:
-    """Read the folder's incident.toml; all defaults where it has none.
+    """Read the folder's incident.toml; all defaults if it has none.
 
     Raises:
-        InvalidInput: it cannot be read, or a key or value is not understood; the place names line and key.
+        InvalidInput: it cannot be read, or a key or value is unknown; the place names line and key.
     """
     text = _text_of(folder / SETTINGS_NAME)
     try:
@@ -232,7 +232,7 @@ def _keys_beside(path: Sequence[str]) -> list[str]:
 
 
 def _place(text: str, keys: Sequence[str]) -> str:
-    """Where a key stands, as a person finds it: file, line where one is found, table and key."""
+    """The place of a key for an error: file, line if it is found, table and key."""
     shown = ".".join(printable(key) for key in keys)
     line = _line_of(text, keys)
     return f"{SETTINGS_NAME}{f' line {line}' if line else ''} ({shown})"

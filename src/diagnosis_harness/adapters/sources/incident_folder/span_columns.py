@@ -1,4 +1,4 @@
-"""The columns of a traces file: which there are, and what they say of a span's kind and of whom it calls."""
+"""Finds the columns of a traces file, and reads a span's kind and callee from them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ STATUS: Final = ("status", "status_code", "error", "is_error", "has_error", "htt
 SPAN_KIND: Final = ("kind", "span_kind", "spankind", "attributes_span_kind", "tags_span_kind")
 
 _HOLDERS: Final = ("", "attributes_", "span_attributes_", "attr_", "tags_", "tag_")
-"""What exporters put before the name of an attribute."""
+"""Prefixes that exporters put before the name of an attribute."""
 _PEER: Final = ("peer_service", "service_peer_name")
 _HOST: Final = ("server_address", "net_peer_name", "network_peer_name")
 _STORE: Final = ("db_system", "db_system_name")
@@ -61,7 +61,7 @@ _KINDS_LIMIT: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class PeerColumns:
-    """What client spans say of whom they call; None where a file has no such column."""
+    """Columns of client spans that name the callee; None if the file has no such column."""
 
     service: Column | None
     host: Column | None
@@ -70,14 +70,14 @@ class PeerColumns:
 
     @property
     def present(self) -> tuple[Column, ...]:
-        """The columns that there are."""
+        """The columns that the file has."""
         found = (self.service, self.host, self.store, self.queue)
         return tuple(column for column in found if column is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class SpanFileColumns:
-    """The columns of a traces file that are read."""
+    """The columns of a traces file that are used."""
 
     trace: Column
     span: Column
@@ -93,7 +93,7 @@ class SpanFileColumns:
 
     @property
     def used(self) -> tuple[Column | None, ...]:
-        """Every column that something is read from."""
+        """All of these columns."""
         return (
             self.trace, self.span, self.parent, self.entity, self.operation, self.status, self.kind,
             *self.peer.present, self.start.column, self.duration, self.end.column if self.end else None,
@@ -140,17 +140,17 @@ def find_span_columns(table: Table, database: Database, zone: tzinfo) -> SpanFil
 
 
 def sends_sql(columns: SpanFileColumns) -> str:
-    """SQL of whether a span sends a request or message; NULL where its kind is not recorded."""
+    """SQL for whether a span sends a request or message; NULL if its kind is not recorded."""
     if columns.kind is None:
         return "CAST(NULL AS BOOLEAN)"
     return f"{_kind_text(columns.kind)} IN ({', '.join(map(text_sql, sorted(_SENDS)))})"
 
 
 def peer_sql(columns: SpanFileColumns) -> str:
-    """SQL of whom a span calls, by name; NULL where it does not say.
+    """SQL for the name of the callee of a span; NULL if the span does not name it.
 
-    What a span serves it does not call. Without kinds an address may be the span's own, unless it is that of
-    a database, which writes no spans. A database that only its product is known of is the caller's.
+    A server span has no callee. Without kinds, an address may be the span's own, unless it is that of a
+    database, since databases write no spans. A database known only by its product belongs to the caller.
     """
     peer = columns.peer
     store = _cell(peer.store)
@@ -174,7 +174,7 @@ def _kind_text(column: Column) -> str:
 
 
 def _kind_column(table: Table, database: Database) -> Column | None:
-    """The column of a span's kind; None where its values are not those of OpenTelemetry or Zipkin."""
+    """The column of a span's kind; None if its values are not those of OpenTelemetry or Zipkin."""
     column = find(table, SPAN_KIND)
     if column is None:
         return None

@@ -1,4 +1,4 @@
-"""The spans of a recording as columns: codes in place of names, parents found by keys of eight bytes."""
+"""The spans of a recording as columns: codes instead of names, parents found by 8-byte keys."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.ports import Recording, SpanTable
 
-_SAID: Final = "coalesce(peer, '') AS peer, coalesce(client, false) AS client"
-"""Whom a span calls and whether it sends: shared by many, so that each of them holds one number for it."""
+_CALLEE_SQL: Final = "coalesce(peer, '') AS peer, coalesce(client, false) AS client"
+"""Callee of a span and whether it is a client: many spans share these, so each stores one code for them."""
 _Number = TypeVar("_Number", bound=np.generic)
 _SPANS_PER_MEGABYTE: Final = 12_000
-"""A span takes about 80 bytes while its parent is looked for, and 29 afterwards."""
+"""A span takes about 80 bytes during the search for its parent, and 29 afterwards."""
 _NO_KEY: Final = 0
-"""In place of a parent's key where there is none."""
+"""The key of a missing parent."""
 
 
 class FolderSpans:
@@ -36,16 +36,16 @@ class FolderSpans:
         self._lock = Lock()
 
     def spans(self, ctx: RunContext, recording: Recording, *, window: TimeWindow | None = None) -> SpanTable:
-        """The spans that start inside the window; None means all. Empty table where there are none.
+        """The spans that start inside the window; None means all. The table is empty if there are none.
 
-        A parent is looked for inside the span's own trace; one that is not there or outside the window is -1.
+        A parent is only searched in the span's own trace; it is -1 if it is missing or outside the window.
 
         Raises:
             MemoryLimit: the spans do not fit into memory.
             ToolFailure: a file can no longer be read.
         """
         del ctx
-        with self._lock:  # building twice at once would need the memory twice
+        with self._lock:  # two builds at once would need twice the memory
             table = self._tables.get(recording)
             if table is None:
                 table = self._tables[recording] = self._build(
@@ -53,8 +53,8 @@ class FolderSpans:
                 )
         return table if window is None else _inside(table, window)
 
-    def _build(self, held: RecordingParts[SpanFile]) -> SpanTable:
-        files = [file for file in held.parts if file.spans]
+    def _build(self, recording_parts: RecordingParts[SpanFile]) -> SpanTable:
+        files = [file for file in recording_parts.parts if file.spans]
         if not files:
             return _empty()
         count = sum(file.spans for file in files)
@@ -62,11 +62,11 @@ class FolderSpans:
             raise self._database.too_much(f"its {count:,} spans do")
         rows = f"({' UNION ALL BY NAME '.join(f'SELECT * FROM {file.source}' for file in files)})"
         bounds: list[object] = []
-        if held.window is not None:
+        if recording_parts.window is not None:
             rows = f"(SELECT * FROM {rows} WHERE start_s >= ? AND start_s < ?)"
-            bounds = [held.window.start_s, held.window.end_s]
+            bounds = [recording_parts.window.start_s, recording_parts.window.end_s]
         kinds = self._database.tuples(
-            f"SELECT DISTINCT entity, operation, {_SAID} FROM {rows} ORDER BY ALL", bounds
+            f"SELECT DISTINCT entity, operation, {_CALLEE_SQL} FROM {rows} ORDER BY ALL", bounds
         )
         columns = self._database.arrays(
             f"WITH kinds AS (SELECT CAST(unnest(range({len(kinds)})) AS INTEGER) AS kind, "
@@ -75,7 +75,7 @@ class FolderSpans:
             "SELECT hash(s.trace, s.span) AS key, "
             f"CASE WHEN s.parent <> s.span THEN hash(s.trace, s.parent) ELSE {_NO_KEY} END AS parent_key, "
             "k.kind AS kind, s.start_s AS start_s, s.duration_s AS duration_s, "
-            f"s.error AS error FROM (SELECT * REPLACE ({_SAID}) FROM {rows}) s "
+            f"s.error AS error FROM (SELECT * REPLACE ({_CALLEE_SQL}) FROM {rows}) s "
             "JOIN kinds k USING (entity, operation, peer, client)",
             [*([row[column] for row in kinds] for column in range(4)), *bounds],
         )
@@ -97,8 +97,8 @@ class FolderSpans:
             operation=_freeze(operation[kind]),
             start_s=_freeze(start_s),
             duration_s=_freeze(np.ma.getdata(columns.pop("duration_s"))[order]),
-            error=_freeze(error.astype(np.bool_, copy=False)) if any(f.says_errors for f in files) else None,
-            client=_freeze(sends[kind]) if any(file.says_kinds for file in files) else None,
+            error=_freeze(error.astype(np.bool_, copy=False)) if any(f.has_errors for f in files) else None,
+            client=_freeze(sends[kind]) if any(file.has_kinds for file in files) else None,
             peers=tuple(name for name in peers if name),
             # The empty name, if any, comes first and means no entity.
             peer=_freeze((peer - ("" in peers))[kind]) if any(peers) else None,
@@ -106,33 +106,35 @@ class FolderSpans:
 
 
 def _in_order(start_s: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64] | slice]:
-    """The starts in order, and what puts other columns into the same order."""
+    """The sorted starts, and the index that sorts other columns in the same way."""
     if not np.any(start_s[1:] < start_s[:-1]):
-        return start_s, slice(None)  # as most files are written
+        return start_s, slice(None)  # most files are sorted
     order = np.argsort(start_s, kind="stable")
     return start_s[order], order
 
 
 def _find_parents(key: NDArray[np.uint64], parent_key: NDArray[np.uint64]) -> NDArray[np.int32]:
-    """The row of each span's parent; -1 where there is none. Of spans with the same id the first is meant.
+    """The row of each span's parent; -1 if there is none. Among spans with the same id the first counts.
 
-    Keys are hashes of 64 bits of a trace and a span: of five million spans any two are the same with a chance
-    of one in a million.
+    Keys are 64-bit hashes of a trace and a span: among five million spans, the probability that any two
+    collide is one in a million.
     """
     order = np.argsort(key, kind="stable")
     known = key[order]
     parent = np.full(len(key), -1, dtype=np.int32)
-    asking = np.flatnonzero(parent_key != _NO_KEY)
-    asking = asking[np.argsort(parent_key[asking])]  # in order, a search hits the processor's cache
-    wanted = parent_key[asking]
+    children = np.flatnonzero(parent_key != _NO_KEY)
+    children = children[
+        np.argsort(parent_key[children])
+    ]  # sorted keys make good use of the processor's cache
+    wanted = parent_key[children]
     place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
     found = known[place] == wanted
-    parent[asking[found]] = order[place[found]]
+    parent[children[found]] = order[place[found]]
     return parent
 
 
 def _codes(names: Sequence[str]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """Distinct printable names in order, and of each given name the index of its own."""
+    """Distinct printable names in order, and the index of each given name among them."""
     shown = [printable(name) for name in names]
     ordered = sorted(set(shown))
     place = {name: at for at, name in enumerate(ordered)}

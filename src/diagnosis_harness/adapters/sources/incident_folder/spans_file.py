@@ -1,4 +1,4 @@
-"""One traces file: spans, checked, with times and durations in seconds."""
+"""Reads and checks one traces file: spans, with times and durations in seconds."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from diagnosis_harness.adapters.sources.incident_folder.times import UNITS
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.toolbox.ports import FileNote
 
-if TYPE_CHECKING:  # heavy: only a run that reads spans pays for them
+if TYPE_CHECKING:  # a slow import, made only by runs that read spans
     import numpy as np
     from numpy.typing import NDArray
 
@@ -55,7 +55,7 @@ _FIT_PAIRS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class SpanFile:
-    """What one traces file holds."""
+    """Content of one traces file."""
 
     source: str
     """SQL to select from: trace, span, parent, entity, operation, start_s, duration_s, error, client,
@@ -64,9 +64,9 @@ class SpanFile:
     entities: tuple[str, ...]
     """Printable."""
     peers: tuple[str, ...]
-    """Whom client spans say they call; printable."""
-    says_errors: bool
-    says_kinds: bool
+    """Callees that client spans name; printable."""
+    has_errors: bool
+    has_kinds: bool
     first_s: float
     last_s: float
     note: FileNote
@@ -76,8 +76,8 @@ def read_spans(table: Table, database: Database, zone: tzinfo) -> SpanFile:
     """Read and check one traces file.
 
     Raises:
-        InvalidInput: a column that spans need is missing, times or durations cannot be right, or the unit of
-            the durations is not known.
+        InvalidInput: a column that spans need is missing, times or durations are impossible, or the unit of
+                the durations is unknown.
     """
     columns = find_span_columns(table, database, zone)
     mapping = _status_values(table, database, columns.status)
@@ -107,10 +107,10 @@ def read_spans(table: Table, database: Database, zone: tzinfo) -> SpanFile:
 def duration_unit(
     parent: NDArray[np.float64], child: NDArray[np.float64], offset_s: NDArray[np.float64]
 ) -> str | None:
-    """The smallest unit in which children fit into their parents, None when no unit makes 90% of them fit.
+    """The smallest unit in which 90% of the children fit into their parents; None if there is none.
 
     A child that starts `offset_s` after its parent and lasts `child` should end before the parent, which
-    lasts `parent`, does. In too small a unit hardly any does, whatever the system. At least three pairs are
+    lasts `parent`. If the unit is too small, hardly any child does, in any system. At least three pairs are
     needed.
     """
     import numpy as np  # heavy
@@ -125,9 +125,9 @@ def duration_unit(
 
 
 def status_is_error(values: Sequence[str], key: str) -> dict[str, bool] | None:
-    """What each status value says; None where one of them is not understood.
+    """Whether each status value is an error; None if one of them is unknown.
 
-    Words; truth values; codes of OpenTelemetry (0, 1, 2: 2 is an error), of HTTP (from 100: 5xx is an
+    Known are words; booleans; codes of OpenTelemetry (0, 1, 2: 2 is an error), of HTTP (from 100: 5xx is an
     error), and 0 or 1 in a column whose name says `error`.
     """
     known: dict[str, bool] = {}
@@ -154,9 +154,9 @@ def status_is_error(values: Sequence[str], key: str) -> dict[str, bool] | None:
 
 
 def _id_sql(column: Column) -> str:
-    """Ids as text; `12.0`, as a column of whole numbers with gaps is often written, is `12`.
+    """SQL for an id as text; `12.0`, as pandas writes whole numbers in a column with gaps, becomes `12`.
 
-    Blanks are looked for first: trimming every id costs more than all the rest of reading spans.
+    Only ids with spaces are trimmed: trimming every id would take longer than the rest of reading spans.
     """
     text = f"CAST({column.ref} AS VARCHAR)"
     trimmed = f"CASE WHEN contains({text}, ' ') THEN trim({text}) ELSE {text} END"
@@ -199,7 +199,7 @@ def _check_values(table: Table, database: Database, columns: SpanFileColumns, so
 
 
 def _duration_sql(table: Table, database: Database, columns: SpanFileColumns, source: str) -> tuple[str, str]:
-    """SQL of the duration in seconds, and what was detected."""
+    """SQL for the duration in seconds, and how its unit was found."""
     if columns.duration is None:
         return "(end_s - start_s)", "durations from start to end"
     unit: str | None = table.file.settings.duration_unit
@@ -221,12 +221,12 @@ def _unit_by_fit(database: Database, source: str) -> str | None:
     import numpy as np  # heavy
 
     pairs = database.arrays(
-        f"SELECT p.duration AS parent, c.duration AS child, c.start_s - p.start_s AS apart "
+        f"SELECT p.duration AS parent, c.duration AS child, c.start_s - p.start_s AS offset_s "
         f"FROM {source} c JOIN {source} p ON c.trace = p.trace AND c.parent = p.span AND c.span <> p.span "
         f"WHERE p.duration > 0 AND c.duration >= 0 AND c.start_s > p.start_s LIMIT 20000"
     )
-    parent, child, apart = (np.ma.filled(pairs[name], np.nan) for name in ("parent", "child", "apart"))
-    return duration_unit(parent, child, apart)
+    parent, child, offset_s = (np.ma.filled(pairs[name], np.nan) for name in ("parent", "child", "offset_s"))
+    return duration_unit(parent, child, offset_s)
 
 
 def _result(

@@ -1,4 +1,4 @@
-"""What incident.toml says about signals: `[units]` and `[signals]`."""
+"""What incident.toml states about signals: `[units]` and `[signals]`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HARMFUL: Final = MappingProxyType({"up": 1, "down": -1, "neither": 0})
 
 
 class SignalSettings(BaseModel):
-    """`[signals."NAME"]`: what one signal means, or all whose names a pattern fits."""
+    """`[signals."NAME"]`: the meaning of one signal, or of all whose names match a pattern."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -47,7 +47,7 @@ class SignalSettings(BaseModel):
     unit: Annotated[str, Field(min_length=1, max_length=500)] | None = None
 
     def meaning(self) -> SeriesMeaning:
-        """The same as the port of sources says it."""
+        """The same as a value of the sources' port."""
         return SeriesMeaning(
             kind=None if self.kind is None else SignalKind(self.kind),
             side=None if self.side is None else SignalSide(self.side),
@@ -70,12 +70,12 @@ class StatedSignals:
         return (found and found.unit) or self.units.get(signal) or self.units.get(plain)
 
     def meaning(self, signal: str) -> SeriesMeaning:
-        """The meaning of a signal; nothing is stated where no name and no pattern fits."""
+        """The meaning of a signal; an empty one if no name and no pattern matches."""
         found = self._find(signal)
         return UNSTATED if found is None else found.meaning()
 
     def _find(self, signal: str) -> SignalSettings | None:
-        """The entry for exactly this name, else of the first pattern that fits; labels may be left out."""
+        """The entry of exactly this name, else of the first pattern that matches, with or without labels."""
         plain, _ = divide_labels(signal)
         exact = self.signals.get(signal) or self.signals.get(plain)
         if exact is not None:

@@ -1,4 +1,4 @@
-"""What a folder holds, in one value."""
+"""Summarises the content of a folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class FolderSummary:
     value: SourceSummary
 
     def summary(self, ctx: RunContext) -> SourceSummary:
-        """What the folder holds, with a note for every file of it."""
+        """The content of the folder, with a note for every file."""
         del ctx
         return self.value
 
@@ -45,7 +45,7 @@ class OpenedFolder:
 
 
 def summarise(opened: OpenedFolder) -> SourceSummary:
-    """Count what was read and gather the notes.
+    """Count what was read, and collect the notes.
 
     Raises:
         InvalidInput: the alert lies more than an hour outside the data.
@@ -79,9 +79,9 @@ def summarise(opened: OpenedFolder) -> SourceSummary:
 
 
 def describe(opened: OpenedFolder) -> JsonValue:
-    """What a person says of the incident in incident.toml and in the alert file.
+    """What a person states about the incident in incident.toml and in the alert file.
 
-    It says nothing of where the folder is, of how its files are read, or of what they hold.
+    It does not depend on the folder's path, on how its files are read, or on their content.
     """
     settings = opened.settings
     alert = complete_alert(settings.alert, opened.content.alert)
@@ -104,7 +104,7 @@ def describe(opened: OpenedFolder) -> JsonValue:
 
 
 def timestamp_text(time_s: float) -> str:
-    """A timestamp for a sentence; also for numbers that no calendar holds."""
+    """A timestamp as text for a sentence; also for numbers outside every calendar."""
     try:
         return utc_text(time_s)
     except (ValueError, OverflowError, OSError):
@@ -120,7 +120,7 @@ def _entities(content: FolderContent, topology: FolderTopology) -> set[str]:
 
 
 def _entities_by_kind(contents: Sequence[FolderContent]) -> Mapping[str, tuple[str, ...]]:
-    """What each kind of file names, as it was counted while the folder was opened."""
+    """The entities that each kind of file names, as counted while the folder was opened."""
     found = {
         "metrics": {part.entity for content in contents for file in content.metrics for part in file.parts},
         "spans": {name for content in contents for file in content.spans for name in file.entities},
@@ -137,7 +137,7 @@ def _entities_by_kind(contents: Sequence[FolderContent]) -> Mapping[str, tuple[s
 
 
 def _entity_note(written: AlertInfo, alert: AlertInfo) -> list[FileNote]:
-    """That another label of the alert than the usual one names what the telemetry knows."""
+    """A note if an unusual label of the alert names an entity of the telemetry."""
     if written.entity == alert.entity or alert.entity is None:
         return []
     unknown = "" if written.entity is None else f"{quote(written.entity)} is not in the data, and "
@@ -148,7 +148,7 @@ def _entity_note(written: AlertInfo, alert: AlertInfo) -> list[FileNote]:
 
 
 def _alert_note(time_s: float | None, window: TimeWindow | None) -> list[FileNote]:
-    """An alert may fire up to an hour after the last timestamp; further away, its clock is wrong."""
+    """A note on an alert outside the data. Up to an hour is plausible; beyond that, its clock is wrong."""
     if time_s is None or window is None or window.contains(time_s):
         return []
     if not window.start_s - _ALERT_SLACK_S <= time_s <= window.end_s + _ALERT_SLACK_S:

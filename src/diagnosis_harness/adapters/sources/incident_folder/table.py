@@ -1,7 +1,7 @@
-"""A file as a table whose columns and rows have been counted by us, whatever its form.
+"""A file as a table, whatever its format, with columns and rows counted by this program.
 
-Cells come as text (CSV, JSON) or typed (Parquet). What a text cell means is decided here, in SQL that
-counts what it cannot read; nothing is guessed and nothing is dropped unseen.
+Cells are text (CSV, JSON) or typed (Parquet). This module interprets text cells, in SQL that counts what it
+cannot read; nothing is guessed, and nothing is dropped silently.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SAMPLE_ROWS: Final = 200
 """Rows from which the kind of a column is derived; all rows are checked afterwards."""
 
 MISSING: Final = ("", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "nat", "-", "--")
-"""Cells, trimmed and in lower case, that say there is no value."""
+"""Cells, trimmed and in lower case, that mean a missing value."""
 
 _NUMBER: Final = re.compile(
     r"\s*[+-]?((\d[\d_]*\.?\d*|\.\d+)([eE][+-]?\d+)?|inf(inity)?)\s*", re.ASCII | re.IGNORECASE
@@ -33,7 +33,7 @@ _MISSING_SQL: Final = f"'{_BOUND}{_BOUND.join(MISSING)}{_BOUND}'"
 
 
 class Kind(StrEnum):
-    """What the cells of a column are to SQL."""
+    """The SQL type of the cells of a column."""
 
     TEXT = "TEXT"
     NUMBER = "NUMBER"
@@ -51,13 +51,13 @@ class Column:
     kind: Kind
     sample: tuple[str | None, ...]
     levels: tuple[str, ...] = ()
-    """The header rows of this column, top down, where the file has more than one."""
+    """The header rows of this column, top down, if the file has several."""
     leaf: str = ""
     """The last key of a value inside nested objects: `service.name` for `resource` → `service.name`."""
 
     @property
     def looks_numeric(self) -> bool:
-        """Whether the first cells are numbers: at least one, and no fewer than there are other texts."""
+        """Whether the first cells are numbers: at least one, and no fewer than other texts."""
         if self.kind is not Kind.TEXT:
             return self.kind is Kind.NUMBER
         numbers = sum(1 for cell in self.sample if cell is not None and is_number(cell))
@@ -66,12 +66,12 @@ class Column:
 
     @property
     def looks_empty(self) -> bool:
-        """Whether none of the first cells holds a value."""
+        """Whether all of the first cells are missing values."""
         return self.kind is not Kind.OTHER and all(cell is None or is_missing(cell) for cell in self.sample)
 
     @property
     def looks_like_timestamps(self) -> bool:
-        """Whether all of the first cells that hold a value are dates and times."""
+        """Whether all of the first cells with a value are dates and times."""
         if self.kind is not Kind.TEXT:
             return self.kind in {Kind.TIMESTAMP, Kind.ZONED_TIMESTAMP}
         present = self.present
@@ -79,26 +79,26 @@ class Column:
 
     @property
     def present(self) -> list[str]:
-        """The first cells that hold a value."""
+        """The first cells with a value."""
         return [cell for cell in self.sample if cell is not None and not is_missing(cell)]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One file, ready to be read by SQL."""
+    """One file that SQL can read."""
 
     file: ListedFile
     scan: str
     """A FROM clause with the columns' refs."""
     columns: tuple[Column, ...]
     in_place: bool
-    """Whether scanning again is cheap (Parquet), so that nothing is copied."""
+    """Whether repeated scans are cheap (Parquet), so that no copy is made."""
     locate: Callable[[int], str]
-    """Data row (from 0) → how a person finds it (`line 17`)."""
+    """Data row (from 0) → its place for a person (`line 17`)."""
     explain: Callable[[Exception], InvalidInput]
-    """Error of a scan → what is wrong with the file."""
+    """Error of a scan → the problem of the file, in words."""
     note: str = ""
-    """What a reader should know of how the file was taken."""
+    """A remark for the user on how the file was read."""
 
     @property
     def has_rows(self) -> bool:
@@ -111,10 +111,10 @@ class Table:
         return self.file.name
 
     def read(self, database: Database, select: str, *, where: str = "") -> str:
-        """SQL to read the expressions from: a copy in memory, or the file itself where that is cheap.
+        """SQL to read the expressions from: a copy in memory, or the file itself if that is cheap.
 
         Raises:
-            InvalidInput: the file breaks off, has uneven rows, or does not fit into memory.
+            InvalidInput: the file breaks off, has rows of different lengths, or does not fit into memory.
         """
         statement = f"SELECT {select} FROM {self.scan}{f' WHERE {where}' if where else ''}"
         if self.in_place:
@@ -129,7 +129,7 @@ class Table:
     def ask(
         self, database: Database, sql: str, parameters: Sequence[object] = ()
     ) -> list[tuple[object, ...]]:
-        """Rows of a query over what `read` gave, with the errors of this file.
+        """Rows of a query over the result of `read`; errors are those of this file.
 
         Raises:
             InvalidInput: as `read`.
@@ -144,7 +144,7 @@ class Table:
     def first_where(
         self, database: Database, column: Column, condition: str
     ) -> tuple[str, str | None] | None:
-        """The first row whose condition holds: where it is, and the column's cell there as text."""
+        """The first row that meets the condition: its place, and its cell in the column as text."""
         found = self.ask(
             database,
             f"SELECT place_number, cell FROM (SELECT row_number() OVER () - 1 AS place_number, "
@@ -156,14 +156,14 @@ class Table:
         return self.locate(int(str(number))), None if cell is None else str(cell)
 
     def count_text(self, database: Database, columns: Sequence[Column]) -> list[int]:
-        """Per column, how many cells hold text where a number belongs; missing values are none."""
+        """For each column, how many cells contain text instead of a number; missing values do not count."""
         if not columns:
             return []
         counts = ", ".join(f"count(*) FILTER ({is_text_sql(column)})" for column in columns)
         return [int(str(count)) for count in self.ask(database, f"SELECT {counts} FROM {self.scan}")[0]]
 
     def refuse_text(self, database: Database, column: Column) -> InvalidInput:
-        """What to say of the first cell that holds text where a number belongs."""
+        """The error for the first cell that contains text instead of a number."""
         where, cell = self.first_where(database, column, is_text_sql(column)) or ("", None)
         return InvalidInput(
             f"{self.place} {where}".strip(),
@@ -173,42 +173,42 @@ class Table:
 
 
 def is_written_time(cells: Sequence[str]) -> bool:
-    """Whether all of the cells are dates and times in one of the forms beside ISO 8601."""
+    """Whether all of the cells are dates and times in one of the forms other than ISO 8601."""
     return form_of(cells) is not None or is_ambiguous(cells)
 
 
 def is_missing(cell: str) -> bool:
-    """Whether a cell says that there is no value."""
+    """Whether a cell means a missing value."""
     return cell.strip().lower() in MISSING
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a number, an infinity included (a NaN is a missing value)."""
+    """Whether a cell is a number, including infinity (NaN is a missing value)."""
     return _NUMBER.fullmatch(cell) is not None
 
 
 def number_sql(column: Column) -> str:
-    """SQL: the cell as DOUBLE; NULL where it is not a number (`Table.count_text` tells text from missing)."""
+    """SQL: the cell as DOUBLE; NULL if it is text or missing, which `Table.count_text` distinguishes."""
     return (
         f"CAST({column.ref} AS DOUBLE)" if column.kind is Kind.NUMBER else f"TRY_CAST({column.ref} AS DOUBLE)"
     )
 
 
 def is_missing_sql(column: Column) -> str:
-    """SQL: whether the cell says that there is no value; one search in one text, as a list plans slowly."""
+    """SQL: whether the cell is a missing value. It searches one text, since duckdb plans a list slowly."""
     cell = f"lower(trim(CAST({column.ref} AS VARCHAR)))"
     return f"({column.ref} IS NULL OR contains({_MISSING_SQL}, '{_BOUND}' || {cell} || '{_BOUND}'))"
 
 
 def is_text_sql(column: Column) -> str:
-    """SQL: whether the cell holds text where a number belongs."""
+    """SQL: whether the cell contains text instead of a number."""
     if column.kind is not Kind.TEXT:
         return "false"
     return f"(TRY_CAST({column.ref} AS DOUBLE) IS NULL AND NOT {is_missing_sql(column)})"
 
 
 def text_cell_sql(column: Column | None) -> str:
-    """SQL: the cell as text; NULL where it is empty, and where there is no such column."""
+    """SQL: the cell as text; NULL if it is empty or there is no such column."""
     if column is None:
         return "CAST(NULL AS VARCHAR)"
     return f"nullif(CAST({column.ref} AS VARCHAR), '')"

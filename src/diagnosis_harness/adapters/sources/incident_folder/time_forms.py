@@ -1,7 +1,7 @@
-"""Ways to write a time that ISO 8601 does not know but that can be read in one way only.
+"""Formats of timestamps other than ISO 8601 that can be read in only one way.
 
-Each is a pattern for the first cells of a column and the SQL that reads every cell of it. Where a date may be
-read in two ways (`05/06/2026`), all first cells decide together, and where they do not, nothing is guessed.
+Each has a pattern for the first cells of a column, and the SQL that reads every cell. If a date can be read
+in two ways (`05/06/2026`), all first cells decide together; if they do not, nothing is guessed.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ Sql = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class TimeForm:
-    """One way to write a time."""
+    """One format of timestamps."""
 
     shown: str
     pattern: re.Pattern[str]
     zoned: bool
     sql: Sql
-    """The SQL of a cell → a TIMESTAMP, with a zone where `zoned`; NULL where the cell is no such time."""
+    """The SQL of a cell → a TIMESTAMP, with a zone if `zoned`; NULL if the cell is not such a time."""
 
 
 def _form(shown: str, pattern: str, sql: Sql, *, zoned: bool = False) -> TimeForm:
@@ -45,7 +45,7 @@ def _replace(cell: str, pattern: str, by: str) -> str:
 
 
 def _plain_iso(cell: str) -> str:
-    """The cell with a point before the fraction, no blank before the offset and nothing behind it."""
+    """The cell with a point before the fraction, no space before the offset and nothing after it."""
     pointed = _replace(f"trim({cell})", "(:[0-9]{2}),([0-9])", r"\1.\2")
     offset = _replace(pointed, r"\s*([-+][0-9]{2}):?([0-9]{2})(\s+[-+A-Z0-9]{1,5})?(\s+m=\S+)?$", r"\1:\2")
     return _replace(offset, r"\s*(UTC|GMT)$", "Z")
@@ -56,7 +56,7 @@ def _iso(zoned: str) -> Sql:
 
 
 def _parse(*formats: str) -> Sql:
-    """SQL by `strptime`, blanks made single first, brackets around the time taken off."""
+    """SQL by `strptime`, after repeated spaces are reduced to one and brackets around the time removed."""
     return lambda cell: _first_of(cell, formats)
 
 
@@ -133,7 +133,7 @@ _DATE_CELL: Final = re.compile(r"\s*\d{4}[-/]\d{2}[-/]\d{2}\s*", re.ASCII)
 
 
 def form_of(cells: Sequence[str]) -> TimeForm | None:
-    """The form in which all of the cells are written; None where there is none, or more than one reading."""
+    """The form of all of the cells; None if there is none, or more than one reading."""
     if not cells:
         return None
     stripped = [cell.strip() for cell in cells]
@@ -152,12 +152,12 @@ def is_ambiguous(cells: Sequence[str]) -> bool:
 
 
 def form_named(text: str) -> TimeForm:
-    """The form of a `time_format` of incident.toml, as `strptime` writes them."""
+    """The form of a `time_format` of incident.toml, in the codes of `strptime`."""
     return TimeForm(f"written as {text}", re.compile(".*"), "%z" in text, _parse(text))
 
 
 def fits(text: str, cell: str) -> bool:
-    """Whether a cell is written in a `time_format`."""
+    """Whether a cell matches a `time_format`."""
     try:
         datetime.strptime(cell.strip(), text)  # noqa: DTZ007 - only whether it can be read is asked
     except (ValueError, re.error):
@@ -176,7 +176,7 @@ def is_date(cell: str) -> bool:
 
 
 def _numeric_form(cells: Sequence[str]) -> TimeForm | None:
-    """`31/12/2026 …` has the day first, `12/31/2026 …` the month; where no number passes 12, None."""
+    """`31/12/2026 …` has the day first, `12/31/2026 …` the month; None if no number exceeds 12."""
     found = [_NUMERIC.fullmatch(cell) for cell in cells]
     matches = [match for match in found if match is not None]
     if len(matches) < len(cells):

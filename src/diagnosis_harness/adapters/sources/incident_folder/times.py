@@ -1,4 +1,4 @@
-"""Timestamps as files write them, and the SQL that turns a column of them into seconds since the epoch."""
+"""Reads timestamps of files, and builds the SQL that converts a column of them to epoch seconds."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from zoneinfo import ZoneInfo
 from diagnosis_harness.kernel.errors import InvalidInput
 
 UNITS: Final = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
-"""Time unit → how many of it make a second."""
+"""Time unit → its number per second."""
 
 EARLIEST_S: Final = 631_152_000.0  # 1990
 LATEST_S: Final = 4_102_444_800.0  # 2100
-"""A number between them is taken as a time without its unit being stated."""
+"""A number between these is read as a time even if its unit is not stated."""
 
 _INSTANT: Final = re.compile(
     r"\s*\d{4}[-/]\d{1,2}[-/]\d{1,2}"
@@ -32,7 +32,7 @@ def is_instant(text: str) -> bool:
 
 
 def has_zone(text: str) -> bool:
-    """Whether an ISO 8601 text says which zone it is in."""
+    """Whether an ISO 8601 text has a zone."""
     match = _INSTANT.fullmatch(text)
     return match is not None and match.group("zone") is not None
 
@@ -46,7 +46,7 @@ def unit_of(number: float) -> str | None:
 
 
 def unit_of_text(text: str) -> str | None:
-    """The same for a number written as text; None also when it is not a number."""
+    """The same for a number written as text; None also if it is not a number."""
     return unit_of(float(text)) if _NUMBER.fullmatch(text) else None
 
 
@@ -115,7 +115,7 @@ def _timestamp_s(timestamp: datetime, zone: tzinfo) -> float:
 
 
 def naive_sql(timestamp: str, zone: tzinfo) -> str:
-    """SQL: seconds since the epoch of a TIMESTAMP expression that is read in the zone."""
+    """SQL: epoch seconds of a TIMESTAMP expression, which is read in the zone."""
     if isinstance(zone, ZoneInfo) and zone.key not in {"UTC", "Etc/UTC"}:
         return f"epoch_us(timezone('{zone.key}', {timestamp})) / 1e6"
     offset = zone.utcoffset(None)
@@ -124,5 +124,5 @@ def naive_sql(timestamp: str, zone: tzinfo) -> str:
 
 
 def epoch_sql(timestamp: str) -> str:
-    """SQL: seconds since the epoch of a TIMESTAMPTZ expression."""
+    """SQL: epoch seconds of a TIMESTAMPTZ expression."""
     return f"epoch_us({timestamp}) / 1e6"

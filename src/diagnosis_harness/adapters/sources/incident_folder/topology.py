@@ -1,4 +1,4 @@
-"""Who calls whom and what is a part of what, from topology files and incident.toml."""
+"""Callers, callees and the owners of instances, from topology files and incident.toml."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ROWS_LIMIT: Final = 500_000
 
 @dataclass(frozen=True, slots=True)
 class TopologyFile:
-    """What one topology file says."""
+    """Content of one topology file."""
 
     edges: tuple[CallEdge, ...]
     owners: Mapping[str, str]
@@ -39,7 +39,7 @@ class TopologyFile:
 
 
 class FolderTopology:
-    """`TopologySource` over what the files and incident.toml say."""
+    """`TopologySource` over the content of the files and of incident.toml."""
 
     def __init__(self, edges: Sequence[CallEdge], owners: Mapping[str, str]) -> None:
         self._edges = tuple(sorted(set(edges), key=lambda edge: (edge.caller, edge.callee)))
@@ -73,7 +73,7 @@ _PAIRS: Final = (
 
 
 def names_calls(table: Table) -> bool:
-    """Whether two columns of text have names that people give to the ends of a call."""
+    """Whether two text columns have the usual names for the ends of a call."""
     pairs = ((find(table, (one,)), find(table, (other,))) for one, other in _PAIRS)
     return any(
         one is not None and other is not None and not (one.looks_numeric or other.looks_numeric)
@@ -82,7 +82,7 @@ def names_calls(table: Table) -> bool:
 
 
 def is_matrix(table: Table) -> bool:
-    """Whether the first column names other columns, and those hold 0 and 1 alone."""
+    """Whether the first column names the other columns, and those contain only 0 and 1."""
     first, *others = table.columns
     names = {printable(column.name) for column in others}
     cells = [float(cell) for column in others for cell in column.present if is_number(cell)]
@@ -95,7 +95,7 @@ def is_matrix(table: Table) -> bool:
 
 
 def read_topology(table: Table, database: Database) -> TopologyFile:
-    """Read one topology file: rows of caller and callee, or an adjacency matrix whose row calls its columns.
+    """Read one topology file: rows of caller and callee, or an adjacency matrix whose rows call its columns.
 
     Raises:
         InvalidInput: it is neither, or is damaged.

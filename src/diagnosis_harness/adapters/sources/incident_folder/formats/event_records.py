@@ -35,8 +35,8 @@ _PROVIDER: Final = ("component", "service", "product", "source")
 
 def _events_in(document: Record) -> list[Record]:
     """The objects in the lists of a document that are events, or notices of a status page."""
-    lists = (held for held in document.values() if isinstance(held, list))
-    found = (one for held in lists for one in held if isinstance(one, dict))
+    lists = (values for values in document.values() if isinstance(values, list))
+    found = (one for values in lists for one in values if isinstance(one, dict))
     return [event for one in found if (event := one if _is_event(one) else _event_of_notice(one, document))]
 
 

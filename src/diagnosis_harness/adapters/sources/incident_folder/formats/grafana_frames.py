@@ -1,4 +1,4 @@
-"""Answers of `/api/ds/query` of Grafana, as its inspector of queries shows them: data frames by query."""
+"""Reads answers of Grafana's `/api/ds/query`, as its query inspector shows them: data frames by query."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from diagnosis_harness.analysis.name_meaning import meaning_of
 from diagnosis_harness.kernel.errors import InvalidInput
 
 _GENERIC: Final = frozenset({"", "value", "values", "field"})
-"""Names of fields that say nothing of what they hold."""
+"""Names of fields that do not describe their content."""
 _LEGEND: Final = "metric"
-"""A column of text of this name holds what Grafana calls the series."""
+"""A text column of this name holds the names that Grafana gives to series."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,8 @@ def _series(result: Record, stem: str) -> Iterator[LabelledSeries]:
         for column in columns:
             if column.kind != "number":
                 continue
-            for told, places in _rows_apart(texts, len(seconds)).items():
-                own = dict(zip((one.name for one in texts), told, strict=True))
+            for row_labels, places in _rows_by_text(texts, len(seconds)).items():
+                own = dict(zip((one.name for one in texts), row_labels, strict=True))
                 points = (
                     (seconds[at], number_of(column.cells[at])) for at in places if at < len(column.cells)
                 )
@@ -108,8 +108,8 @@ def _columns(frame: object) -> Iterator[_Column]:
             yield _Column(string_at(one, "name") or "", string_at(one, "type") or "", labels, cells, legend)
 
 
-def _rows_apart(texts: Sequence[_Column], rows: int) -> dict[tuple[str, ...], list[int]]:
-    """The rows of a frame that hold the same texts, which name a series; all of them where there is none."""
+def _rows_by_text(texts: Sequence[_Column], rows: int) -> dict[tuple[str, ...], list[int]]:
+    """The rows of a frame by their texts, which name a series; all rows together if it has no texts."""
     found: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for place in range(rows):
         cells = (one.cells[place] if place < len(one.cells) else None for one in texts)
@@ -117,14 +117,14 @@ def _rows_apart(texts: Sequence[_Column], rows: int) -> dict[tuple[str, ...], li
     return found
 
 
-def _labels(column: _Column, told: Mapping[str, str], stem: str) -> dict[str, str]:
-    """The labels of a field and of its rows; without any, its legend says whose it is and what."""
-    labels = {**column.labels, **{key: value for key, value in told.items() if key != _LEGEND}}
+def _labels(column: _Column, row_labels: Mapping[str, str], stem: str) -> dict[str, str]:
+    """The labels of a field and of its rows; without any, its legend gives owner and signal."""
+    labels = {**column.labels, **{key: value for key, value in row_labels.items() if key != _LEGEND}}
     if "__name__" in labels:
         return labels
-    legend = told.get(_LEGEND) or ("" if column.legend.lower() in _GENERIC else column.legend)
+    legend = row_labels.get(_LEGEND) or ("" if column.legend.lower() in _GENERIC else column.legend)
     if column.name.lower() not in _GENERIC:
-        named = {**labels, "series": legend} if _LEGEND in told else labels
+        named = {**labels, "series": legend} if _LEGEND in row_labels else labels
         return {**named, "__name__": column.name} if named else _of_legend(column.name, stem)
     if labels:
         repeats = "{" in legend or any(value in legend for value in labels.values())
@@ -133,7 +133,7 @@ def _labels(column: _Column, told: Mapping[str, str], stem: str) -> dict[str, st
 
 
 def _of_legend(legend: str, stem: str) -> dict[str, str]:
-    """Whose a series is by its legend alone: `cart` of a panel that is saved as a latency is a service."""
+    """The owner of a series by its legend: `cart`, in a panel saved as a latency, is a service."""
     whole = labels_in(legend)
     if whole is not None:
         return whole

@@ -64,10 +64,10 @@ def _derive(
     name: str, labels: Mapping[str, str], parts: Mapping[str, Sequence[LabelledSeries]]
 ) -> Iterator[LabelledSeries]:
     unit = unit_of_signal(name)
-    held = {ending: [_samples(one.points) for one in those] for ending, those in parts.items()}
+    samples = {ending: [_samples(one.points) for one in those] for ending, those in parts.items()}
     bounds = [_bound(one.labels["le"]) for one in parts.get("_bucket", ())]
-    buckets = dict(zip(bounds, held.get("_bucket", ()), strict=True))
-    total, count = (next(iter(held.get(ending, ())), None) for ending in ("_sum", "_count"))
+    buckets = dict(zip(bounds, samples.get("_bucket", ()), strict=True))
+    total, count = (next(iter(samples.get(ending, ())), None) for ending in ("_sum", "_count"))
     for ending, (time_s, value) in derive_series(buckets, total, count):
         points = tuple(zip(time_s.tolist(), value.tolist(), strict=True))
         own = "1/s" if ending == "per_second" else unit

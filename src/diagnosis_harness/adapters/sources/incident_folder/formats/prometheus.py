@@ -45,7 +45,7 @@ def rows_of_series(series: Sequence[LabelledSeries], *, unnamed: str) -> Iterato
     """Rows of labelled series, histograms converted to rates, means and quantiles; owners of instances."""
     whole = read_histograms(series)
     named = name_series([one.labels for one in whole], unnamed=unnamed)
-    names = _keep_apart(whole, named.names)
+    names = _number_conflicting(whole, named.names)
 
     def rows() -> Iterator[tuple[float | str | None, ...]]:
         for one, name in zip(whole, names, strict=True):
@@ -64,19 +64,19 @@ def rows_of_series(series: Sequence[LabelledSeries], *, unnamed: str) -> Iterato
         yield RoleRows(Role.TOPOLOGY, TOPOLOGY_COLUMNS, pairs)
 
 
-def _keep_apart(series: Sequence[LabelledSeries], names: Sequence[SeriesName]) -> list[SeriesName]:
+def _number_conflicting(series: Sequence[LabelledSeries], names: Sequence[SeriesName]) -> list[SeriesName]:
     """Number the series of one name that hold different values at one time: no label distinguishes them.
 
     Those that hold the same values, or other times, are pages of one series, as of a query asked twice.
     """
     repeated = {name for name, count in Counter(names).items() if count > 1}
-    held: dict[SeriesName, list[dict[float, float | None]]] = {}
-    apart: list[SeriesName] = []
+    pages: dict[SeriesName, list[dict[float, float | None]]] = {}
+    numbered: list[SeriesName] = []
     for one, name in zip(series, names, strict=True):
-        place = _page_of(dict(one.points), held.setdefault(name, [])) if name in repeated else 0
+        place = _page_of(dict(one.points), pages.setdefault(name, [])) if name in repeated else 0
         signal = f"{name.signal}{{series={place + 1}}}" if place else name.signal
-        apart.append(SeriesName(name.entity, signal))
-    return apart
+        numbered.append(SeriesName(name.entity, signal))
+    return numbered
 
 
 def _page_of(points: dict[float, float | None], pages: list[dict[float, float | None]]) -> int:

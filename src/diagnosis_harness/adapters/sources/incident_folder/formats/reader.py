@@ -316,10 +316,10 @@ def iso_seconds(value: object) -> float | None:
         digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
         text = f"{head}.{digits[:6].ljust(6, '0')}{rest[len(digits) :]}"
     try:
-        moment = datetime.fromisoformat(text)
+        parsed = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
 
 
 def epoch_seconds(value: object) -> float | None:

@@ -1,4 +1,4 @@
-"""What `sar`, `mpstat` and `pidstat` print: blocks of rows below a header, each row with a time of day."""
+"""Reads output of `sar`, `mpstat` and `pidstat`: rows below a header, each with a time of day."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _ALL_DEVICES: Final = frozenset({"all", "sum", "-1"})
 _PROCESS: Final = ("PID", "TGID", "TID", "Command")
 _NOT_MEASURED: Final = frozenset({*_PROCESS, "UID", "USER"})
 _KILOBYTES: Final = {"B": 2.0**-10, "k": 1.0, "M": 2.0**10, "G": 2.0**20, "T": 2.0**30}
-"""What a letter behind a number of kilobytes means, as `--human` writes it."""
+"""Factors of the letters that `--human` writes after a number, in kilobytes."""
 
 _Row = tuple[Cell, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Day:
-    """The date of the first line, and what a reader should know of how it was read."""
+    """The date of the first line, and a remark for the user on how it was read."""
 
     day: date
     remark: str = ""
@@ -51,22 +51,22 @@ class _Day:
 
 @dataclass(slots=True)
 class _Blocks:
-    """What the lines before said: whose rows follow, below which header, and on which day."""
+    """State from the preceding lines: the host, the header and the day of the rows that follow."""
 
     host: str = "host"
     first: date = field(default_factory=lambda: date(1970, 1, 1))
     names: tuple[str, ...] = ()
     reached: dict[tuple[str, ...], datetime] = field(default_factory=dict)
-    """The last time below a header; the same header again goes on from there."""
+    """The last time below each header, where a repeated header continues."""
 
     def start(self, host: str, day: date) -> None:
         self.host, self.first, self.names = host, day, ()
         self.reached.clear()
 
-    def moment(self, clock: str, half: str | None) -> datetime:
-        """The time of a row: a time of day that is earlier than the one before is of the next day."""
+    def read_time(self, clock: str, half: str | None) -> datetime:
+        """The time of a row. A time of day earlier than the previous one belongs to the next day."""
         form = "%I:%M:%S %p" if half else "%H:%M:%S"
-        of_day = datetime.strptime(f"{clock} {half}" if half else clock, form).time()  # noqa: DTZ007 - a time of day alone
+        of_day = datetime.strptime(f"{clock} {half}" if half else clock, form).time()  # noqa: DTZ007 - only a time of day
         before = self.reached.get(self.names)
         found = datetime.combine(self.first if before is None else before.date(), of_day)
         if before is not None and found < before:
@@ -105,18 +105,18 @@ def _rows(content: FileContent) -> Iterator[_Row]:
             blocks.start(first["host"], _day_of(first["date"], content, halves=halves).day)
             continue
         row = _ROW.match(line)
-        if row is None or "LINUX RESTART" in line:  # an average, or a blank
+        if row is None or "LINUX RESTART" in line:  # an average, or a blank line
             continue
         cells = row["rest"].split()
         if all(number_of(cell) is None for cell in cells) and not _is_below(blocks.names, cells):
             blocks.names = tuple(cells)
         elif _is_below(blocks.names, cells):
-            time = blocks.moment(row["clock"], row["half"]).isoformat(sep=" ")
+            time = blocks.read_time(row["clock"], row["half"]).isoformat(sep=" ")
             yield from _values(blocks.names, cells, (time, blocks.host))
 
 
 def _is_below(names: Sequence[str], cells: Sequence[str]) -> bool:
-    """Whether cells are a row of that header: as many, and a number among them."""
+    """Whether cells are a row of that header: equally many, with a number among them."""
     return 0 < len(names) == len(cells) and any(
         number_of(cell.rstrip("%BkMGT")) is not None for cell in cells
     )
@@ -124,8 +124,8 @@ def _is_below(names: Sequence[str], cells: Sequence[str]) -> bool:
 
 def _values(names: Sequence[str], cells: Sequence[str], whose: tuple[str, str]) -> Iterator[_Row]:
     of_process = "PID" in names or "TGID" in names
-    told = _PROCESS if of_process else _DEVICES
-    devices = [cell for name, cell in zip(names, cells, strict=True) if name in told and cell != "-"]
+    label_columns = _PROCESS if of_process else _DEVICES
+    devices = [cell for name, cell in zip(names, cells, strict=True) if name in label_columns and cell != "-"]
     device = " ".join(one for one in devices if one not in _ALL_DEVICES)
     inside = f"{{{device}}}" if device else ""
     for name, cell in zip(names, cells, strict=True):
@@ -135,7 +135,7 @@ def _values(names: Sequence[str], cells: Sequence[str], whose: tuple[str, str]) 
 
 
 def _number(name: str, cell: str) -> float | None:
-    """A cell as a number; with the letters of `--human`, in the unit that the column names."""
+    """A cell as a number; the letters of `--human` are converted to the unit that the column names."""
     if "kb" in name.lower() and cell[-1] in _KILOBYTES:
         number = number_of(cell[:-1])
         return None if number is None else number * _KILOBYTES[cell[-1]]
@@ -155,10 +155,10 @@ def _day_of(text: str, content: FileContent, *, halves: bool) -> _Day:
     for form in (stated,) if stated is not None else _OTHER_DATES:
         if (day := _parse_date(text, form)) is not None:
             return _Day(day)
-    year = "%Y" if len(text.rpartition("/")[2]) == 4 else "%y"  # the digits of a whole year
+    year = "%Y" if len(text.rpartition("/")[2]) == 4 else "%y"  # the four digits of a year
     forms = [f"%m/%d/{year}", f"%d/%m/{year}"] if _NUMBERS_DATE.fullmatch(text) and stated is None else []
     days = {form: day for form in forms if (day := _parse_date(text, form)) is not None}
-    # The file's time is in UTC, and the date in a zone that may be almost a day ahead of it.
+    # The file's time is in UTC; the zone of the date may be almost a day ahead of it.
     latest = datetime.fromtimestamp(content.changed_s + 86_400, UTC).date()
     possible = {form: day for form, day in days.items() if day <= latest} or days
     place = f"under {files_table(content.file.name)} in {SETTINGS_NAME}"
@@ -181,7 +181,7 @@ def _day_of(text: str, content: FileContent, *, halves: bool) -> _Day:
 
 def _parse_date(text: str, form: str) -> date | None:
     try:
-        return datetime.strptime(text, form).date()  # noqa: DTZ007 - a date alone
+        return datetime.strptime(text, form).date()  # noqa: DTZ007 - only a date
     except ValueError:
         return None
 

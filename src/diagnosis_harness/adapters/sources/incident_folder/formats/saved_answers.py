@@ -113,8 +113,8 @@ def _read_text(content: FileContent) -> Iterable[RoleRows]:
 def _series_in(document: Record, stem: str) -> Iterator[LabelledSeries]:
     """Series at keys with as many times as values, and the series of Performance Insights."""
     whose = string_at(document, *_WHOSE) or stem
-    for key, held in document.items():
-        times, values = list_at(held, "timestamps"), list_at(held, "values")
+    for key, value in document.items():
+        times, values = list_at(value, "timestamps"), list_at(value, "values")
         if times and len(times) == len(values):
             yield _series(str(key), whose, times, values)
     for one in list_at(document, "MetricList"):

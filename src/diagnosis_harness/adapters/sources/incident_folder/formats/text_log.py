@@ -163,22 +163,22 @@ def _first(lines: Iterator[str], limit: int) -> Iterator[str]:
 
 
 def _entries(lines: Iterator[str], start: LineStart, year: int, entity: str | None) -> Iterator[LogRow]:
-    held: LogRow | None = None
+    entry: LogRow | None = None
     joined: list[str] = []
     room = 0
     for line in lines:
         row = _entry(line, start, year, entity)
         if row is not None:
-            if held is not None:
-                yield _whole(held, joined)
-            held, joined, room = row, [], _JOINED_CHARACTERS
-        elif held is None:
+            if entry is not None:
+                yield _whole(entry, joined)
+            entry, joined, room = row, [], _JOINED_CHARACTERS
+        elif entry is None:
             entity = _common_entity(line) or entity
         elif line.strip() and room > 0:
             joined.append(line)
             room -= len(line)
-    if held is not None:
-        yield _whole(held, joined)
+    if entry is not None:
+        yield _whole(entry, joined)
 
 
 def _whole(row: LogRow, joined: list[str]) -> LogRow:
