@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
+
+import numpy as np
 
 from diagnosis_harness.adapters.sources.incident_folder.formats.log_records import LogRow
 from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
@@ -20,6 +24,7 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
     iso_seconds,
 )
 from diagnosis_harness.adapters.sources.incident_folder.listing import Role
+from diagnosis_harness.toolbox.ports import UNNAMED_ENTITY
 
 _COMMON: Final = re.compile(
     r"(?:\S+ )?\S+ \S+ \S+ \[(?P<time>\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4})\] "
@@ -32,54 +37,87 @@ _ENVOY: Final = re.compile(
 _MINUTE_S: Final = 60
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request as an access log tells it."""
+
+    time_s: float
+    entity: str | None
+    status: str
+    text: str
+    """What was asked and answered, in the words of the log."""
+    duration_s: float | None = None
+
+
 def _reader(key: str, shown: str, pattern: re.Pattern[str]) -> FileReader:
     def recognises(head: FileHead) -> bool:
         lines = head.lines[:10]
         return bool(lines) and sum(1 for line in lines if pattern.match(line)) * 2 > len(lines)
 
     def read(content: FileContent) -> Iterable[RoleRows]:
-        entity = content.stem or key
-        yield RoleRows(Role.LOGS, LOG_COLUMNS, _lines(content, pattern, entity))
-        yield RoleRows(Role.METRICS, METRIC_COLUMNS, _rates(content, pattern, entity), "rates by the minute")
+        return rows_of_requests(lambda: _requests(content, pattern, content.stem or key))
 
     return FileReader(key, shown, recognises, read, is_text=True)
 
 
-def _requests(content: FileContent, pattern: re.Pattern[str]) -> Iterator[tuple[float, re.Match[str]]]:
+def rows_of_requests(requests: Callable[[], Iterable[Request]]) -> Iterable[RoleRows]:
+    """Requests as log lines, and what they show by the minute; each is one pass over the file."""
+    yield RoleRows(Role.LOGS, LOG_COLUMNS, map(_line, requests()))
+    yield RoleRows(Role.METRICS, METRIC_COLUMNS, _rates(requests()), "rates by the minute")
+
+
+def _requests(content: FileContent, pattern: re.Pattern[str], entity: str) -> Iterator[Request]:
     for line in content.lines():
         match = pattern.match(line)
-        time_s = None if match is None else _seconds(match["time"])
+        time_s = None if match is None else seconds_of(match["time"])
         if match is not None and time_s is not None:
-            yield time_s, match
+            text = f"{match['request']} {match['status']} {match['rest']}"
+            yield Request(time_s, entity, match["status"], text)
 
 
-def _lines(content: FileContent, pattern: re.Pattern[str], entity: str) -> Iterator[LogRow]:
-    for time_s, match in _requests(content, pattern):
-        status = match["status"]
-        level = "ERROR" if status >= "500" else "WARN" if status >= "400" else "INFO"
-        yield time_s, entity, level, f"{match['request']} {status} {match['rest']}"
+def _line(one: Request) -> LogRow:
+    level = "ERROR" if one.status >= "500" else "WARN" if one.status >= "400" else "INFO"
+    return one.time_s, one.entity, level, one.text
 
 
-def _rates(content: FileContent, pattern: re.Pattern[str], entity: str) -> Iterator[tuple[Cell, ...]]:
-    """Requests per second and share of 5xx, by minute, without the first and last, which may be partial."""
-    requests: Counter[int] = Counter()
-    failed: Counter[int] = Counter()
-    for time_s, match in _requests(content, pattern):
-        minute = int(time_s // _MINUTE_S)
-        requests[minute] += 1
-        failed[minute] += match["status"] >= "500"
-    if len(requests) < 3:
+@dataclass(slots=True)
+class _Minute:
+    """What was asked of one service in one minute."""
+
+    requests: int = 0
+    failed: int = 0
+    durations_s: array[float] = field(default_factory=lambda: array("d"))
+
+
+def _rates(requests: Iterable[Request]) -> Iterator[tuple[Cell, ...]]:
+    """Requests a second, the share of 5xx and how long they took, by minutes and services.
+
+    Not in the first and the last minute, which may be cut off.
+    """
+    minutes: dict[str, dict[int, _Minute]] = defaultdict(lambda: defaultdict(_Minute))
+    for one in requests:
+        minute = minutes[one.entity or UNNAMED_ENTITY][int(one.time_s // _MINUTE_S)]
+        minute.requests += 1
+        minute.failed += one.status >= "500"
+        if one.duration_s is not None:
+            minute.durations_s.append(one.duration_s)
+    times = {time for each in minutes.values() for time in each}
+    if len(times) < 3:
         return
-    for minute in range(min(requests) + 1, max(requests)):
-        time_s = float(minute * _MINUTE_S)
-        count = requests[minute]
-        yield time_s, entity, "requests_per_second", count / _MINUTE_S, "1/s"
-        if count:
-            yield time_s, entity, "errors_5xx_ratio", failed[minute] / count, "ratio"
+    for entity, each in minutes.items():
+        for time in range(min(times) + 1, max(times)):
+            found, time_s = each.get(time, _Minute()), float(time * _MINUTE_S)
+            yield time_s, entity, "requests_per_second", found.requests / _MINUTE_S, "1/s"
+            if found.requests:
+                yield time_s, entity, "errors_5xx_ratio", found.failed / found.requests, "ratio"
+            if found.durations_s:
+                yield time_s, entity, "latency_mean", float(np.mean(found.durations_s)), "s"
+                yield time_s, entity, "latency_p95", float(np.quantile(found.durations_s, 0.95)), "s"
 
 
-def _seconds(text: str) -> float | None:
-    if text[2] != "/":
+def seconds_of(text: str) -> float | None:
+    """Epoch seconds of a time in the form of access logs, or of ISO 8601."""
+    if text[2:3] != "/":
         return iso_seconds(text)
     try:
         return datetime.strptime(text, "%d/%b/%Y:%H:%M:%S %z").timestamp()

@@ -34,7 +34,7 @@ _MESSAGES: Final = (
     "message", "msg", "log", "textPayload", "jsonPayload.message", "jsonPayload.msg", "body", "@message",
     "line", "event.original", "text",
 )  # fmt: skip
-_PRIORITIES: Final = ("EMERG", "ALERT", "CRIT", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG")
+PRIORITIES: Final = ("EMERG", "ALERT", "CRIT", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG")
 """The priorities of syslog, from 0 on."""
 
 LogRow = tuple[Cell, ...]
@@ -139,7 +139,7 @@ def _journal_row(record: Record) -> LogRow:
             errors="replace"
         )
     priority = string_at(record, "PRIORITY") or ""
-    level = _PRIORITIES[int(priority)] if priority.isdecimal() and int(priority) < len(_PRIORITIES) else None
+    level = PRIORITIES[int(priority)] if priority.isdecimal() and int(priority) < len(PRIORITIES) else None
     return epoch_seconds(record.get("__REALTIME_TIMESTAMP")), entity, level, str(message or "")
 
 

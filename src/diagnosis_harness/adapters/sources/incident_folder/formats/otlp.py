@@ -38,6 +38,8 @@ _UNITS: Final = {
     "By/s": "bytes/s",
 }
 _CUMULATIVE: Final = (2, "AGGREGATION_TEMPORALITY_CUMULATIVE")
+_WRAPPED: Final = ((), ("trace",), ("result",))
+"""What the document stands in: nothing, an answer of Tempo, or one of Jaeger 2 (a line for each part)."""
 _SCOPES: Final = ("scopeSpans", "instrumentationLibrarySpans")
 
 _Key = tuple[str, tuple[tuple[str, str], ...], str | None]
@@ -56,18 +58,15 @@ def attributes_of(holder: object) -> dict[str, str]:
 
 def _resources(content: FileContent, *keys: str) -> Iterator[tuple[Record, dict[str, str]]]:
     for document in content.records():
-        inner = document.get("trace") if isinstance(document.get("trace"), dict) else document
         for key in keys:
-            for one in list_at(inner, key):
+            for one in next((found for way in _WRAPPED if (found := list_at(document, *way, key))), []):
                 yield one, attributes_of(at(one, "resource"))
 
 
 def _has(*keys: str) -> Callable[[FileHead], bool]:
     def recognises(head: FileHead) -> bool:
         return any(
-            isinstance(at(one, key), list) or isinstance(at(one, "trace", key), list)
-            for one in head.objects
-            for key in keys
+            isinstance(at(one, *way, key), list) for one in head.objects for key in keys for way in _WRAPPED
         )
 
     return recognises
@@ -218,7 +217,7 @@ def _per_second(point: object, value: float | None, time_s: float) -> float | No
 
 
 OTLP_READERS: Final = (
-    FileReader("otlp-traces", "spans of OpenTelemetry or Tempo", _has(*_SPANS), _read_spans),
+    FileReader("otlp-traces", "spans of OpenTelemetry, Tempo or Jaeger 2", _has(*_SPANS), _read_spans),
     FileReader("otlp-logs", "log records of OpenTelemetry", _has("resourceLogs"), _read_logs),
     FileReader("otlp-metrics", "metrics of OpenTelemetry", _has("resourceMetrics"), _read_metrics),
 )

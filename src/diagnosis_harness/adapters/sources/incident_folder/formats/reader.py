@@ -211,18 +211,19 @@ def read_file_head(file: ListedFile, open_text: OpenText, *, limit_bytes: int) -
 
 
 def iterate_json(text: str) -> Iterator[Any]:
-    """The elements of an array, or the values that follow one another.
+    """The elements of an array or of arrays in a row, or the values that follow one another.
 
     Raises:
         ValueError: the text is not JSON.
     """
     decoder, at, stripped = json.JSONDecoder(), 0, text.strip()
-    if stripped.startswith("["):
-        yield from decoder.decode(stripped)
-        return
+    arrays = stripped.startswith("[")
     while at < len(stripped):
         value, at = decoder.raw_decode(stripped, at)
-        yield value
+        if arrays and isinstance(value, list):
+            yield from value
+        else:
+            yield value
         while at < len(stripped) and stripped[at] in " \t\r\n\x1e":
             at += 1
 
@@ -259,7 +260,20 @@ _ROLE_WORDS: Final = tuple(role.value for role in Role)
 def stem_of(name: str) -> str:
     """A file name without extensions, the word for its role and the timestamp that Grafana adds."""
     stem = name.rpartition("/")[2]
-    for ending in (".gz", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".prom", ".txt", ".log"):
+    for ending in (
+        ".gz",
+        ".csv",
+        ".tsv",
+        ".jsonl",
+        ".ndjson",
+        ".json",
+        ".parquet",
+        ".prom",
+        ".txt",
+        ".log",
+        ".clef",
+        ".raw",
+    ):
         stem = stem.removesuffix(ending)
     stem = stem.partition("-data-")[0] if "-data-" in stem else stem
     for word in _ROLE_WORDS:

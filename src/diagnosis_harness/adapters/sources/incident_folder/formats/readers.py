@@ -11,6 +11,7 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.cloud_metrics im
 from diagnosis_harness.adapters.sources.incident_folder.formats.event_records import EVENT_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.grafana_frames import GRAFANA_FRAME_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.graphite import GRAPHITE_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.json_lines import JSON_LINE_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.kubernetes import KUBERNETES_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.log_records import LOG_RECORD_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.otlp import OTLP_READERS
@@ -41,6 +42,7 @@ READERS: Final[tuple[FileReader, ...]] = (
     *SYSSTAT_READERS,
     *SAR_READERS,
     *LOG_RECORD_READERS,
+    *JSON_LINE_READERS,
     *KUBERNETES_READERS,
     *CHANGE_READERS,
     *EVENT_READERS,

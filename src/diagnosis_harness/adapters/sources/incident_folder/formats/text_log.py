@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.formats.log_records import (
+    PRIORITIES,
     LogRow,
     entity_of_labels,
     level_of_labels,
@@ -31,13 +32,16 @@ _MONTHS: Final = {
 _MONTH: Final = "|".join(_MONTHS)
 _LEVEL: Final = re.compile(
     r"\b(TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|CRIT(?:ICAL)?|FATAL|PANIC|SEVERE|EMERG|LOG|HINT)\b"
-    r"|[\[<(](trace|debug|info|notice|warn(?:ing)?|error|err|crit(?:ical)?|fatal|alert|emerg)[\]>)]"
+    r"|[\[<(](?:\w+:)?(trace\d?|debug|info|notice|warn(?:ing)?|error|err|crit(?:ical)?|fatal|alert|emerg)[\]>)]"
     r"|\b(?:level|lvl|severity)=\"?([A-Za-z]+)"
 )
 _LEVEL_REACH: Final = 120
 _JOINED_CHARACTERS: Final = 20_000
 _SHARE: Final = 0.3
 """Least share of first lines that begin with a time; low, since a stack trace has many lines without."""
+_ZONED: Final = re.compile(r"(?:Z|[+-]\d{2}:?\d{2})$")
+_ZONE_LINES: Final = 5_000
+"""Lines of a file that are read to see whether its programs write zones: each has written some by then."""
 _GENERIC: Final = frozenset(
     [
         "app", "application", "server", "out", "output", "stdout", "stderr", "error", "access", "system",
@@ -46,13 +50,19 @@ _GENERIC: Final = frozenset(
     ]
 )  # fmt: skip
 """Words of file names that do not identify the owner of a log."""
-_PREFIXED: Final = re.compile(r"\[(?:pod|deployment)/([^/\]]+)(?:/[^\]]*)?\] ")
+_PREFIXED: Final = re.compile(
+    r"\[(?:pod|deployment)/(?P<pod>[^/\]]+)(?:/[^\]]*)?\] |(?P<container>[\w.-]+?)(?:[-_]\d{1,4})? +\| "
+)
+"""Whose a line is, as `kubectl logs --prefix` and `docker compose logs` write it."""
+_COLOUR: Final = re.compile(r"\x1b\[[\d;]*m")
 _SYSLOG_PROCESS: Final = re.compile(r"(\S+) ([^\s:\[]+)(?:\[\d+\])?: ")
+_JOURNAL_PROCESS: Final = re.compile(r"([\w.-]+) (?:([^\s:\[]+)\[\d+\]|(kernel)): ")
+"""Behind a time of ISO 8601 as well, where the number of the process tells it from a logger and a level."""
 _KLOG: Final = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL"}
 _LOGFMT: Final = re.compile(r'([A-Za-z_][\w.]*)=("(?:[^"\\]|\\.)*"|\S*)')
 
-Parsed = tuple[str, str, str | None]
-"""The time as ISO 8601, the rest of the line, and the level if it is part of the time."""
+Parsed = tuple[str, str | None, str | None]
+"""The time as ISO 8601, and whose the line is and its level where the beginning says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +79,29 @@ def _iso(match: re.Match[str], year: int) -> Parsed | None:
     date = match["date"].replace("/", "-").replace("T", " ")
     offset = (match["offset"] or "").strip()
     offset = "Z" if offset in {"UTC", "GMT", "Z"} else offset
-    return f"{date}{(match['part'] or '').replace(',', '.')}{offset}", "", None
+    return f"{date}{(match['part'] or '').replace(',', '.')}{offset}", None, None
 
 
 def _yearless(match: re.Match[str], year: int) -> Parsed | None:
     day = f"{year}-{_MONTHS[match['month']]:02}-{int(match['day']):02}"
-    return f"{day} {match['clock']}{match['part'] or ''}", "", None
+    return f"{day} {match['clock']}{match['part'] or ''}", None, None
 
 
 def _klog(match: re.Match[str], year: int) -> Parsed | None:
     day = f"{year}-{match['month']}-{match['day']}"
-    return f"{day} {match['clock']}{match['part'] or ''}", "", _KLOG[match["level"]]
+    return f"{day} {match['clock']}{match['part'] or ''}", None, _KLOG[match["level"]]
 
 
 def _day_month(match: re.Match[str], year: int) -> Parsed | None:
     del year
     day = f"{match['year']}-{_MONTHS[match['month']]:02}-{int(match['day']):02}"
-    return f"{day} {match['clock']}{(match['part'] or '').replace(',', '.')}", "", None
+    return f"{day} {match['clock']}{(match['part'] or '').replace(',', '.')}", None, None
+
+
+def _syslog(match: re.Match[str], year: int) -> Parsed | None:
+    del year
+    whose = next((name for name in (match["app"], match["host"]) if name != "-"), None)
+    return match["time"], whose, PRIORITIES[int(match["priority"]) % len(PRIORITIES)]
 
 
 def _start(pattern: str, take: Callable[[re.Match[str], int], Parsed | None]) -> LineStart:
@@ -104,6 +120,17 @@ _STARTS: Final = (
         r"(?P<offset>Z|[+-]\d{2}:?\d{2})?\"?",
         _iso,
     ),
+    _start(
+        r"<(?P<priority>\d{1,3})>1 (?P<time>\d{4}-\d{2}-\d{2}T"
+        rf"{_CLOCK}(?:\.\d+)?(?:Z|[+-]\d{{2}}:\d{{2}})) (?P<host>\S+) (?P<app>\S+) \S+ \S+ "
+        r"(?:-|(?:\[(?:[^\]\\]|\\.)*\])+)(?:\s|$)",
+        _syslog,
+    ),
+    _start(
+        rf"\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?P<month>{_MONTH}) (?P<day>[ \d]\d) (?P<clock>{_CLOCK})"
+        r"(?P<part>\.\d+)? (?P<year>\d{4})\]",
+        _day_month,
+    ),
     _start(rf"(?P<month>{_MONTH})  ?(?P<day>\d{{1,2}}) (?P<clock>{_CLOCK})(?P<part>\.\d+)? ", _yearless),
     _start(
         rf"(?P<level>[IWEF])(?P<month>\d{{2}})(?P<day>\d{{2}}) (?P<clock>{_CLOCK})(?P<part>\.\d+)?\s", _klog
@@ -118,7 +145,7 @@ _STARTS: Final = (
 
 def _best_start(head: FileHead) -> LineStart | None:
     """The form in which most of the first lines begin, if enough of them do."""
-    lines = [_PREFIXED.sub("", line, count=1) for line in head.lines]
+    lines = [_owner_and_text(line)[1] for line in head.lines]
     counted = [(sum(1 for line in lines if one.pattern.match(line)), one) for one in _STARTS]
     count, best = max(counted, key=lambda pair: pair[0])
     return best if count and count >= min(_SHARE * len(lines), 3) else None
@@ -143,7 +170,13 @@ def _read_text_log(content: FileContent) -> Iterable[RoleRows]:
     year = content.changed_year
     start = _start_of(content.lines()) or _STARTS[0]
     remark = "" if start.take not in {_yearless, _klog} else f"its times name no year, taken as {year}"
-    rows = _entries(content.lines(), start, year, _entity_of_file(content.stem))
+    entity = entity_of_file(content.stem)
+    first = _entries(_first(content.lines(), _ZONE_LINES), start, year, entity)
+    zoned = {_ZONED.search(str(row[0])) is not None for row in first}
+    rows = _entries(content.lines(), start, year, entity)
+    if len(zoned) > 1:
+        remark = "times without a zone beside others with one are read as UTC, as containers keep it"
+        rows = (row if _ZONED.search(str(row[0])) else (f"{row[0]}Z", *row[1:]) for row in rows)
     return [RoleRows(Role.LOGS, LOG_COLUMNS, rows, remark)]
 
 
@@ -162,44 +195,58 @@ def _first(lines: Iterator[str], limit: int) -> Iterator[str]:
         yield line
 
 
+@dataclass(slots=True)
+class _OpenEntry:
+    """An entry whose further lines, as of a stack trace, may still follow."""
+
+    row: LogRow
+    joined: list[str] = field(default_factory=list)
+    room: int = _JOINED_CHARACTERS
+
+    def join(self, line: str) -> None:
+        if line.strip() and self.room > 0:
+            self.joined.append(line)
+            self.room -= len(line)
+
+    def whole(self) -> LogRow:
+        return (*self.row[:3], "\n".join([str(self.row[3]), *self.joined])) if self.joined else self.row
+
+
 def _entries(lines: Iterator[str], start: LineStart, year: int, entity: str | None) -> Iterator[LogRow]:
-    entry: LogRow | None = None
-    joined: list[str] = []
-    room = 0
+    """The entries; where a tool says of every line whose it is, those of each owner by themselves."""
+    open_entries: dict[str | None, _OpenEntry] = {}
     for line in lines:
-        row = _entry(line, start, year, entity)
+        whose, text = _owner_and_text(line)
+        # Several programs write into one file here, each with times of its own form.
+        starts = (start,) if whose is None else (start, *_STARTS)
+        row = next((found for one in starts if (found := _entry(text, one, year, whose or entity))), None)
         if row is not None:
-            if entry is not None:
-                yield _whole(entry, joined)
-            entry, joined, room = row, [], _JOINED_CHARACTERS
-        elif entry is None:
+            if whose in open_entries:
+                yield open_entries[whose].whole()
+            open_entries[whose] = _OpenEntry(row)
+        elif whose in open_entries:
+            open_entries[whose].join(text)
+        elif None in open_entries:
+            open_entries[None].join(line)
+        elif not open_entries:
             entity = _common_entity(line) or entity
-        elif line.strip() and room > 0:
-            joined.append(line)
-            room -= len(line)
-    if entry is not None:
-        yield _whole(entry, joined)
-
-
-def _whole(row: LogRow, joined: list[str]) -> LogRow:
-    return (*row[:3], "\n".join([str(row[3]), *joined])) if joined else row
+    for one in open_entries.values():
+        yield one.whole()
 
 
 def _entry(line: str, start: LineStart, year: int, entity: str | None) -> LogRow | None:
-    whose = _PREFIXED.match(line)
-    if whose is not None:
-        line, entity = line[whose.end() :], whose[1]
     match = start.pattern.match(line)
     taken = start.take(match, year) if match is not None else None
     if match is None or taken is None:
         return None
-    time, _, level = taken
+    time, named, level = taken
+    entity = named or entity
     rest = line[match.end() :].strip(" \t")
-    if start.take is _yearless:
-        process = _SYSLOG_PROCESS.match(rest)
-        if process is not None:
-            entity, rest = process[2], rest[process.end() :]
-    elif rest.startswith("{") and '="' in rest:
+    if start.take in {_yearless, _iso}:
+        process = (_SYSLOG_PROCESS if start.take is _yearless else _JOURNAL_PROCESS).match(rest)
+        if process is not None and _LEVEL.fullmatch(process[1]) is None:
+            entity, rest = process[process.lastindex or 2], rest[process.end() :]
+    if rest.startswith("{") and '="' in rest:
         labels, rest = _stream_labels(rest)
         entity, level = entity_of_labels(labels) or entity, level_of_labels(labels)
     elif "msg=" in rest:
@@ -207,6 +254,13 @@ def _entry(line: str, start: LineStart, year: int, entity: str | None) -> LogRow
         entity = entity_of_labels(labels) or entity
     level = level or _level_in(rest)
     return time, entity, level, rest
+
+
+def _owner_and_text(line: str) -> tuple[str | None, str]:
+    """Whose a line is by what a tool wrote before it, and the line without that and without colours."""
+    line = _COLOUR.sub("", line) if "\x1b" in line else line
+    prefix = _PREFIXED.match(line)
+    return (None, line) if prefix is None else (prefix["pod"] or prefix["container"], line[prefix.end() :])
 
 
 def _stream_labels(rest: str) -> tuple[Mapping[str, str], str]:
@@ -232,7 +286,7 @@ def _common_entity(line: str) -> str | None:
     return entity_of_labels(known)
 
 
-def _entity_of_file(stem: str) -> str | None:
+def entity_of_file(stem: str) -> str | None:
     """The owner of a log by its file name; None if the name says nothing."""
     words = [word for word in re.split(r"[-_. ]", stem.lower()) if word and not word.isdecimal()]
     return stem if words and not set(words) <= _GENERIC else None
