@@ -10,6 +10,7 @@ from diagnosis_harness.analysis.arrays import Floats
 from diagnosis_harness.analysis.robust import median_rows, width_rows
 
 REACH_S = 900.0  # how far from the stated time to search
+MOST_REACH_S = 3_600.0  # how far at most, where the step lies at the edge of what was searched
 LEAST_SIDE = 3  # points that each side of a split needs
 CLEAR = 5.0  # widths between the two sides' medians
 SPLITS_TRIED = 240  # of one series, examined closely: four hours by the minute
@@ -37,15 +38,20 @@ class OnsetEstimate:
 
 
 def estimate_onset(
-    time_s: Floats, value: Floats, *, stated_s: float | None, latest_s: float = np.inf
+    time_s: Floats,
+    value: Floats,
+    *,
+    stated_s: float | None,
+    latest_s: float = np.inf,
+    reach_s: float = REACH_S,
 ) -> OnsetEstimate | None:
     """The split of `value` (rows are indicators on shared times) that explains most absolute deviation.
 
-    Searches within `REACH_S` of the stated time, everywhere if none is stated, and never beyond `latest_s`:
+    Searches within `reach_s` of the stated time, everywhere if none is stated, and never beyond `latest_s`:
     an alert fires after what it reports. The split is at the first point of the later side, so it is early
     by at most one step. None if no time is stated and no split is clear.
     """
-    best = _best_split(time_s, value, stated_s, latest_s)
+    best = _best_split(time_s, value, stated_s, (latest_s, reach_s))
     if stated_s is None:
         if best is None or best[1] < CLEAR:
             return None
@@ -56,6 +62,13 @@ def estimate_onset(
     step_s = float(np.median(np.diff(time_s))) if len(time_s) > 1 else 0.0
     moved = gain > BETTER * stated_gain and abs(found_s - stated_s) > step_s
     return OnsetEstimate(found_s if moved else stated_s, found_s, clarity, moved)
+
+
+def is_at_the_edge(estimate: OnsetEstimate | None, stated_s: float, step_s: float, *, reach_s: float) -> bool:
+    """Whether the estimate lies where the search ended, so that the step itself may lie further away."""
+    if estimate is None or estimate.estimated_s is None:
+        return False
+    return abs(estimate.estimated_s - stated_s) > reach_s - step_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +123,15 @@ def _lies_beyond(late: Floats, early: Floats, *, rose: bool) -> bool:
 
 
 def _best_split(
-    time_s: Floats, value: Floats, stated_s: float | None, latest_s: float
+    time_s: Floats, value: Floats, stated_s: float | None, allowed: tuple[float, float]
 ) -> tuple[float, float, float, float] | None:
     """(time, clarity, gain there, gain at the stated time) of the best split; None if there is none."""
+    latest_s, reach_s = allowed
     near = np.isfinite(value).any(axis=0)
     instants, rows = time_s[near], _standardise(value[:, near])
     splits = np.arange(LEAST_SIDE, len(instants) - LEAST_SIDE + 1)
     if stated_s is not None and len(splits):
-        splits = splits[np.abs(instants[splits] - stated_s) <= REACH_S]
+        splits = splits[np.abs(instants[splits] - stated_s) <= reach_s]
     splits = splits[instants[splits] <= latest_s] if len(splits) else splits
     if len(splits) == 0 or len(rows) == 0:
         return None

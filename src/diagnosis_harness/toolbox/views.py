@@ -10,7 +10,13 @@ from threading import RLock
 from typing import TypeVar
 
 from diagnosis_harness.analysis.graph import CallGraph
-from diagnosis_harness.analysis.onset import OnsetEstimate, estimate_onset
+from diagnosis_harness.analysis.onset import (
+    MOST_REACH_S,
+    REACH_S,
+    OnsetEstimate,
+    estimate_onset,
+    is_at_the_edge,
+)
 from diagnosis_harness.analysis.platform_history import Occurrence
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import MemoryLimit, ToolFailure
@@ -22,7 +28,7 @@ from diagnosis_harness.toolbox.log_view import read_log_recordings
 from diagnosis_harness.toolbox.metric_grid import MetricSeries, read_metric_series
 from diagnosis_harness.toolbox.metric_table import MOST_AFTER_S
 from diagnosis_harness.toolbox.platform_view import platform_occurrences
-from diagnosis_harness.toolbox.ports import Sources
+from diagnosis_harness.toolbox.ports import AlertInfo, Sources
 from diagnosis_harness.toolbox.span_table import load_span_view
 from diagnosis_harness.toolbox.step_onset import step_onset, step_onset_of_all
 
@@ -172,24 +178,14 @@ class Views:
         if anchor is None:
             return self._onset_by_platform(ctx)
         view = self.at(ctx, anchor)
-        found = None
-        rows = view.indicator_rows(summary.alert)
-        if view.metrics is not None and rows:
-            table = view.metrics
-            latest_s = inf if firm is not None or stated is None else stated
-            begins_s = table.time_s - 0.5 * table.step_s
-            found = estimate_onset(begins_s, table.value[rows], stated_s=stated, latest_s=latest_s)
         if stated is None:
             return (
                 step_onset(view, summary.alert, alert_s=None)
-                or found
+                or _split_onset(view, summary.alert, stated_s=None, latest_s=inf)
                 or self._onset_by_platform(ctx)
                 or step_onset_of_all(view, alert_s=None)
             )
-        if firm is None:
-            near = step_onset(view, summary.alert, alert_s=stated)
-            clear = near is not None or (found is not None and found.moved)
-            found = near or (None if clear else step_onset_of_all(view, alert_s=stated)) or found
+        found = _onset_near(view, summary.alert, stated, is_firm=firm is not None)
         if found is None:
             return OnsetEstimate(stated, None, 0.0, moved=False)
         if firm is not None:
@@ -263,3 +259,58 @@ class Views:
             return found
         incident = self.sources.summary.summary(ctx).incident
         return self.at(ctx, incident.end_s if incident is not None else 0.0)
+
+
+def _onset_near(
+    view: IncidentView, alert: AlertInfo, stated_s: float, *, is_firm: bool
+) -> OnsetEstimate | None:
+    """What the indicators show around a stated time or that of an alert; None if they show nothing.
+
+    A split at the very edge of what was searched began further away, and an alert that fired long after it
+    has no change near it at all. Then more is searched, for a change that lasts: if even an hour does not
+    reach one, the indicators show no beginning.
+    """
+    found = _onset_within(view, alert, stated_s, is_firm=is_firm)
+    step_s = 0.0 if view.metrics is None else view.metrics.step_s
+    at_edge = is_at_the_edge(found, stated_s, step_s, reach_s=REACH_S)
+    if found is not None and found.estimated_s is not None and not at_edge:
+        return found
+    latest_s, reach_s = inf if is_firm else stated_s, REACH_S
+    while reach_s < MOST_REACH_S:
+        reach_s = min(2.0 * reach_s, MOST_REACH_S)
+        further = _split_onset(view, alert, stated_s=stated_s, latest_s=latest_s, reach_s=reach_s)
+        is_beyond = is_at_the_edge(further, stated_s, step_s, reach_s=reach_s)
+        if further is not None and further.estimated_s is not None and not is_beyond:
+            return further
+    return None if at_edge else found
+
+
+def _onset_within(
+    view: IncidentView, alert: AlertInfo, stated_s: float, *, is_firm: bool
+) -> OnsetEstimate | None:
+    """The change within `REACH_S`: of the indicators, or of several symptoms together near an alert."""
+    latest_s = inf if is_firm else stated_s
+    found = _split_onset(view, alert, stated_s=stated_s, latest_s=latest_s)
+    if is_firm:
+        return found
+    near = step_onset(view, alert, alert_s=stated_s)
+    if near is not None:
+        return near
+    clear = found is not None and found.moved
+    return found if clear else step_onset_of_all(view, alert_s=stated_s) or found
+
+
+def _split_onset(
+    view: IncidentView,
+    alert: AlertInfo,
+    *,
+    stated_s: float | None,
+    latest_s: float,
+    reach_s: float = REACH_S,
+) -> OnsetEstimate | None:
+    """The split of the indicators around a time; None without indicators."""
+    table, rows = view.metrics, view.indicator_rows(alert)
+    if table is None or not rows:
+        return None
+    begins_s = table.time_s - 0.5 * table.step_s
+    return estimate_onset(begins_s, table.value[rows], stated_s=stated_s, latest_s=latest_s, reach_s=reach_s)

@@ -143,3 +143,45 @@ def test_a_ranking_of_an_entity_is_at_the_onset_that_it_shows(ctx: RunContext) -
     asked = inquiry("books")
     asked = replace(asked, onset_s=None, onset_origin=OnsetOrigin.NOBODY)
     assert question_scope(asked, [record]).onset_s == about(onset_at(30))
+
+
+@pytest.mark.parametrize("late_by", [25, 40])
+def test_a_step_at_the_edge_of_what_was_searched_is_searched_further_away(
+    ctx: RunContext, late_by: int
+) -> None:
+    """An alert may fire long after what it reports, and a split at the edge of a search began before it."""
+    began = 60
+    web = long_line("web", began, width=COLUMNS * 3)
+    alert_s = onset_at(began + late_by)
+
+    assert onset_s(ctx, sources_of(web, alert_s=alert_s)) == about(onset_at(began))
+
+
+def test_a_stated_onset_that_is_late_is_kept_beside_the_one_that_the_indicators_show(
+    ctx: RunContext,
+) -> None:
+    """What is published about the beginning is the beginning, and not the edge of a search."""
+    web = long_line("web", 60, width=COLUMNS * 3)
+    sources = replace(sources_of(web), onset_s=onset_at(90))
+
+    found = Views(sources.sources()).onset(ctx, None)
+
+    assert found is not None
+    assert (found.time_s, found.estimated_s) == (onset_at(90), about(onset_at(60)))
+
+
+def test_a_step_further_away_than_an_hour_is_no_beginning_of_this_incident(ctx: RunContext) -> None:
+    """The time of the alert is kept, and no time at the edge of the search is said to be the beginning."""
+    web = long_line("web", 60, width=COLUMNS * 5)
+    found = Views(sources_of(web, alert_s=onset_at(140)).sources()).onset(ctx, None)
+
+    assert found is not None
+    assert (found.time_s, found.estimated_s) == (onset_at(140), None)
+
+
+def long_line(entity: str, at: int, *, width: int) -> Series:
+    """A latency by the minute that rises at a column and stays there."""
+    rng = np.random.default_rng(at)
+    places = np.arange(width, dtype=np.float64)
+    value = (0.1 + 0.003 * rng.standard_normal(width)) * np.where(places >= at, 4.0, 1.0)
+    return Series(entity, "latency", "s", FIRST_S + STEP_S * (places + 0.5), value)
