@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from diagnosis_harness.bench.case import Case, Condition, Truth
+from diagnosis_harness.bench.demo_faults import is_published, seed_use
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.simulator.hard.catalog import HARD_KINDS
 from diagnosis_harness.simulator.hard.play import HardWorld, simulate_hard
@@ -37,7 +38,7 @@ class HardKinds:
     @property
     def use(self) -> str:
         """What the seeds are for, as shown with every group of scores."""
-        return "published seeds" if self.first_seed % 2 else "development seeds"
+        return seed_use(self.first_seed)
 
     def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:
         """Kind and seed of every world. What is stated is part of the kind: no other conditions."""
@@ -64,6 +65,7 @@ class HardKinds:
             condition=condition,
             onset_s=world.play.scene.onset_s,
             alert_entity=None if seen.alert is None else seen.alert.entity,
+            unseen=is_published(self.first_seed),
             unused=("states",) if seen.states else (),  # they say how things stood, and not when
         )
 

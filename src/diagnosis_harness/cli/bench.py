@@ -79,7 +79,7 @@ FirstSeedOption = Annotated[
     typer.Option(
         "--first-seed",
         metavar="N",
-        help="Simulated: the first seed; of hard-kinds even ones are for development.",
+        help="Simulated: the first seed, and every second one after it; even seeds are for development.",
     ),
 ]
 

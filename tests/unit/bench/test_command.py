@@ -152,7 +152,7 @@ def test_table_cuts_no_cell_on_a_narrow_screen(
     run_command(["bench", "demo-faults", "--seeds", "1", "--first-seed", "5000"], open_diagnosis=open_sure)
     out = capsys.readouterr().out
     assert "…" not in out
-    for words in ("simulated: errors-after-deploy", "released", "chance", "s each"):
+    for words in ("simulated, development seeds: errors-after-deploy", "released", "chance", "s each"):
         assert words in out
 
 

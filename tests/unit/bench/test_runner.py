@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from dev.score import section
+from dev.score import parts, section
 from tests.unit.bench.diary import Diary, answer, blame_by_name, blame_x, never
 
 from diagnosis_harness.bench.case import Condition, Diagnosed, RunResult, Truth
@@ -226,12 +226,30 @@ def test_demo_faults_refuse_the_seeds_of_development() -> None:
     assert DemoFaults(first_seed=100).first_seed == 100
 
 
+@pytest.mark.parametrize(("first_seed", "use"), [(5000, "development"), (5001, "published")])
+def test_seeds_of_demo_faults_are_all_even_or_all_odd(tmp_path: Path, first_seed: int, use: str) -> None:
+    """The group of scores says which, and a case whether anybody may look at it."""
+    worlds = DemoFaults(seeds=3, first_seed=first_seed)
+    seeds = {int(incident_id.partition("/")[2]) for incident_id in worlds.incident_ids()}
+    assert seeds == {first_seed, first_seed + 2, first_seed + 4}
+    case = worlds.export(worlds.incident_ids()[0], Condition.AS_PUBLISHED, tmp_path)
+    assert (case.group, case.unseen) == (f"simulated, {use} seeds", use == "published")
+
+
+def test_the_published_score_has_no_seed_of_development() -> None:
+    """Of either simulated set."""
+    published = [part.data_set for part in parts(None)]
+    assert [each.name for each in published] == ["demo-faults", "hard-kinds"]
+    ids = [incident_id for each in published for incident_id in each.incident_ids()]
+    assert {int(incident_id.partition("/")[2]) % 2 for incident_id in ids} == {1}
+
+
 def test_demo_faults_have_every_kind_for_every_seed(tmp_path: Path) -> None:
     """Five kinds and the sound world, and the same truth whichever process exported them."""
     worlds = DemoFaults(seeds=2)
     ids = worlds.incident_ids()
     assert len(ids) == 12
-    assert {incident_id.split("/")[1] for incident_id in ids} == {"1000", "1001"}
+    assert {incident_id.split("/")[1] for incident_id in ids} == {"1000", "1002"}
     assert worlds.labels([]) == {}
     sound, broken = (
         worlds.export(incident_id, Condition.AS_PUBLISHED, tmp_path) for incident_id in (ids[-1], ids[0])
