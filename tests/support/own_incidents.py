@@ -34,7 +34,9 @@ kinds = ["LATENCY"]
 region = "reports"
 level = "EXPLAINED"
 trigger = ["v2.14.0"]
+scope = ["payments"]
 decoys = ["v7.0.1"]
+decoy_entities = ["reports"]
 mechanism = [["pool", "connections"], ["exhausted"]]
 forbidden = ["dns"]
 """

@@ -56,7 +56,7 @@ def label_petshop(root: Path, *, cause: str, injection: str) -> None:
 def make_nezha(root: Path) -> Nezha:
     """The published layout in small: one incident with all files."""
     home = root / "nezha"
-    for folder, minutes in ((home / "incidents" / BOUTIQUE_ID, 3), (home / "baseline" / "2022-08-22", 40)):
+    for folder, minutes in ((home / "incidents" / BOUTIQUE_ID, 7), (home / "baseline" / "2022-08-22", 40)):
         folder.mkdir(parents=True)
         write_nezha_files(folder, minutes=minutes)
     (home / "baseline" / "2022-08-22" / "dependency.csv").write_text(
@@ -67,7 +67,7 @@ def make_nezha(root: Path) -> Nezha:
 
 
 PODS = """
-    SELECT 1661141000 + 60 * n AS ts, pod FROM range({minutes}) AS times(n),
+    SELECT 1661141000 - 240 + 60 * n AS ts, pod FROM range({minutes}) AS times(n),
         (VALUES ('cart-5f6585d649-fnmft'), ('web-579b9bff58-t2dbm')) AS pods(pod)
 """
 FILES = {

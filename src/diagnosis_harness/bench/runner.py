@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from diagnosis_harness.bench.case import SOUND, BenchRun, Condition, DataSet, Truth
 from diagnosis_harness.bench.measures import Score, score_splits
 from diagnosis_harness.bench.results_file import ResultsFile
 from diagnosis_harness.bench.scoring import Outcome, judge
-from diagnosis_harness.bench.work import DAMAGED, Bench, Task, attempt_all, open_labels
+from diagnosis_harness.bench.work import DAMAGED, NOT_READ, Bench, Task, attempt_all, open_labels
 from diagnosis_harness.kernel.errors import InvalidInput
 
 Tick = Callable[[int, int], None]
@@ -173,13 +174,29 @@ def _why_unscored(run: BenchRun, truth: Truth | None) -> str:
     """Why an incident cannot be scored; empty where it can."""
     if truth is None:
         return "there is no truth for it"
+    if run.case.as_given and run.result.outcome == NOT_READ:
+        return run.result.reason
     if run.case.condition.healthy or not truth.entities:
         return "" if run.case.condition.healthy else truth.unusable
-    known = {*run.case.entities, *run.case.owners, *run.case.left_out}
-    checked = bool(run.case.entities) and truth.level not in UNSEEN
-    if not truth.unusable and checked and not known.intersection(truth.entities):
-        return f"its truth names {truth.entities[0]}, which is not in the data"
-    return truth.unusable
+    return truth.unusable or _name_unknown(run, truth)
+
+
+def _name_unknown(run: BenchRun, truth: Truth) -> str:
+    """A sentence if the truth names what the data do not know; empty where they do, or where none tells.
+
+    A set of ours may name several of which one is known. In a truth that somebody wrote, a name that is
+    unknown is misspelt.
+    """
+    owners = run.case.owners
+    known = {*run.entities, *run.known, *owners, *owners.values(), *run.case.left_out}
+    if not run.entities or truth.level in UNSEEN:
+        return ""
+    unknown = [name for name in truth.entities if name not in known]
+    if not unknown or (not run.case.as_given and len(unknown) < len(truth.entities)):
+        return ""
+    near = get_close_matches(unknown[0], sorted(known), n=1) if run.case.as_given else []
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"its truth names {unknown[0]}, which is not in the data{hint}"
 
 
 def spread(ids: Sequence[str], limit: int | None) -> tuple[str, ...]:

@@ -40,6 +40,9 @@ DAMAGED = (
 NOT_READ = "REFUSED"
 """The outcome of a run whose folder the product refused: no answer, so it counts as broken."""
 
+BROKE = "BROKE"
+"""The outcome of a run that ended with an error of the product's own: no answer either."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -94,9 +97,13 @@ class _Worker:
             return Attempt(task, refusal=str(error))
         except DAMAGED as error:
             return Attempt(task, refusal=f"its files are not of the form of the set ({_name(error)})")
+        except Exception as error:  # noqa: BLE001 - one incident never ends the bench
+            return Attempt(task, refusal=f"it cannot be written as a folder ({_name(error)})")
         try:
             key = self._key(task, case)
             run = None if key in self.known else self._run(case)
+        except Exception as error:  # noqa: BLE001 - as above
+            return Attempt(task, refusal=f"its folder cannot be read ({_name(error)})")
         finally:
             self._clear(case)
         return Attempt(task, key=key, case=case, run=run)
@@ -117,6 +124,8 @@ class _Worker:
             diagnosed = self.bench.diagnose(case.folder, case.baseline)
         except InvalidInput as error:
             diagnosed = Diagnosed(RunResult(NOT_READ, causes=(), candidates=(), reason=str(error)))
+        except Exception as error:  # noqa: BLE001 - counted as a run without an answer, and named
+            diagnosed = Diagnosed(RunResult(BROKE, causes=(), candidates=(), reason=_name(error)))
         return BenchRun(
             case=case,
             result=diagnosed.result,
@@ -182,8 +191,21 @@ def open_labels(bench: Bench, incident_ids: Sequence[str], *, jobs: int) -> Mapp
     try:
         return _open_labels(bench, incident_ids, jobs=jobs)
     except DAMAGED as error:
-        problem = f"its labels are not of the form of the set ({_name(error)})"
-        raise InvalidInput(bench.data_set.name, problem, "fetch the data set again") from error
+        truths = {name: _open_label(bench, name) for name in incident_ids}
+        if all(truth.unusable for truth in truths.values()):
+            problem = f"its labels are not of the form of the set ({_name(error)})"
+            raise InvalidInput(bench.data_set.name, problem, "fetch the data set again") from error
+        return truths
+
+
+def _open_label(bench: Bench, incident_id: str) -> Truth:
+    """The truth of one incident, by itself, so that a damaged one spoils no other."""
+    missing = Truth(entities=(), fault_kind="", unusable="there is no truth for it")
+    try:
+        return bench.data_set.labels((incident_id,)).get(incident_id, missing)
+    except DAMAGED as error:
+        sentence = f"its label is not of the form of the set ({_name(error)})"
+        return Truth(entities=(), fault_kind="", unusable=sentence)
 
 
 def _open_labels(bench: Bench, incident_ids: Sequence[str], *, jobs: int) -> Mapping[str, Truth]:

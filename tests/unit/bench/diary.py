@@ -24,6 +24,7 @@ class Diary:
     half_written: str = ""
     damaged: Mapping[str, Exception] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
+    as_given: bool = False
     conditions: tuple[Condition, ...] = (Condition.AS_PUBLISHED,)
 
     def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> Sequence[str]:
@@ -46,9 +47,10 @@ class Diary:
             group="g",
             folder=folder,
             baseline=baseline,
-            entities=("x", "y"),
+            entities=() if self.as_given else ("x", "y"),
             condition=condition,
             unused=self.unused,
+            as_given=self.as_given,
         )
 
     def labels(self, incident_ids: Sequence[str]) -> Mapping[str, Truth]:
@@ -56,6 +58,9 @@ class Diary:
         self.entries.append("labels")
         if (trouble := self.damaged.get("labels")) is not None:
             raise trouble
+        for name in incident_ids:
+            if (trouble := self.damaged.get(f"label of {name}")) is not None:
+                raise trouble
         return self.truths
 
 

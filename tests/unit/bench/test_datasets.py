@@ -135,7 +135,7 @@ def test_nezha_metrics_keep_pods_and_get_clean_names(tmp_path: Path) -> None:
     assert found["frontend", "success_percent"] == (99.0, "percent")
     assert found["cart", "latency_p50_from_web"] == (0.05, "s")
     assert found["cart", "client_latency_p50_from_web"] == (0.07, "s")
-    assert len(rows) == 2 * 3 * 19 + 5 + 2
+    assert len(rows) == 2 * 7 * 19 + 5 + 2
 
 
 def test_nezha_spans_and_logs_have_the_documented_columns(tmp_path: Path) -> None:
@@ -158,6 +158,19 @@ def test_nezha_alert_holds_the_onset_only(tmp_path: Path) -> None:
     settings = toml(make_nezha(tmp_path).export(BOUTIQUE_ID, Condition.AS_PUBLISHED, tmp_path / "out"))
     assert settings["alert"] == {"time": "2022-08-22T04:02:07Z"}
     assert settings["incident"]["onset"] == "2022-08-22T04:02:07Z"
+
+
+def test_nezha_states_no_time_outside_of_the_recording(tmp_path: Path) -> None:
+    """It begins 167 s before the onset, then only 107 s: a minute early can be asked about, two cannot."""
+    data_set = make_nezha(tmp_path)
+    data_set.export(BOUTIQUE_ID, Condition.ONSET_120_EARLY, tmp_path / "out")
+    metrics = tmp_path / "nezha" / "incidents" / BOUTIQUE_ID / "metrics.parquet"
+    with duckdb.connect(":memory:") as db:
+        db.execute(f"CREATE TABLE kept AS SELECT * FROM '{metrics}' WHERE ts >= 1661140820")
+        db.execute(f"COPY kept TO '{metrics}' (FORMAT parquet)")
+    data_set.export(BOUTIQUE_ID, Condition.ONSET_60_EARLY, tmp_path / "later")
+    with pytest.raises(InvalidInput, match="120 s before its onset nothing is recorded"):
+        data_set.export(BOUTIQUE_ID, Condition.ONSET_120_EARLY, tmp_path / "later")
 
 
 def test_nezha_topology_has_calls_and_pods_but_no_machines(tmp_path: Path) -> None:

@@ -118,6 +118,7 @@ def test_the_truth_is_read_key_by_key(tmp_path: Path) -> None:
     assert (full.fault_kind, full.region, full.level) == ("pool", "reports", "EXPLAINED")
     assert full.kinds == {"LATENCY"}
     assert (full.trigger, full.decoys) == (("v2.14.0",), ("v7.0.1",))
+    assert (full.scope, full.decoy_entities) == (("payments",), ("reports",))
     assert full.mechanism == (("pool", "connections"), ("exhausted",))
     assert full.forbidden == ("dns",)
     assert truths["all-was-well"].entities == ()

@@ -52,6 +52,11 @@ def test_events_stand_beside_the_steps_as_published(tmp_path: Path) -> None:
     ]
 
 
+def test_events_are_counted_by_the_instance_that_they_are_about(tmp_path: Path) -> None:
+    """One about a call is about its callee."""
+    assert export(tmp_path).events == {"geo-0": 2, "web-0": 3}
+
+
 def test_incidents_are_read_in_any_order_and_by_another_process(tmp_path: Path) -> None:
     """Forward, back, and by a copy that was sent elsewhere."""
     data_set = make_tvdiag(tmp_path)

@@ -79,6 +79,8 @@ FILE_SETTINGS = {
     "traces.parquet": {"time_unit": "ns", "duration_unit": "us"},
     "logs.parquet": {"time_unit": "ns"},
 }
+TIMES = (("metrics.parquet", "time", 1), ("traces.parquet", "start", 1e9), ("logs.parquet", "time", 1e9))
+"""The files of a folder, with the column of their times and how many of its units are a second."""
 APPEND = """
     INSERT INTO series
     SELECT wide.ts, coalesce(names.entity, wide.pod), names.signal, wide.value * names.factor, names.unit
@@ -162,6 +164,8 @@ class Nezha:
         with _connection(source) as db:
             pods = _write_recording(db, source, folder, entry=entry, inside=window)
             moved = _find_entry_move(db, entry, onset_s)
+            if onset_s is not None and condition.shift_s:
+                _check_shift(db, folder, condition, onset_s + condition.shift_s)
             calls = _calls(db, normal)
         baseline = self._export_baseline(incident_id, target, without=window)
         owners = {pod: service_of(pod) for pod in pods}
@@ -314,6 +318,27 @@ def _load_metrics(db: DuckDBPyConnection, source: Path, *, entry: str) -> None:
             pairs = [(column, *column.split("_", 1)) for column in edges.columns if column != "ts"]
             names = [Name(column, callee, signal + caller, "s", 1) for column, caller, callee in pairs]
             _append(db, edges, names)
+
+
+def _check_shift(db: DuckDBPyConnection, folder: Path, condition: Condition, stated_s: float) -> None:
+    """Refuse to state a time outside of the recording: nobody would be asked about that.
+
+    Raises:
+        InvalidInput: it lies before the first point, line and span, or after the last.
+    """
+    ends = [
+        (first / unit, last / unit)
+        for name, column, unit in TIMES
+        if (folder / name).exists()
+        for first, last in db.read_parquet(str(folder / name))
+        .aggregate(f"min({column}), max({column})")
+        .fetchall()
+    ]
+    first_s, last_s = min(first for first, _ in ends), max(last for _, last in ends)
+    if not first_s <= stated_s <= last_s:
+        side = "before" if condition.shift_s < 0 else "after"
+        problem = f"{abs(condition.shift_s):.0f} s {side} its onset nothing is recorded"
+        raise InvalidInput("the stated time", problem, "ask about it as published")
 
 
 def _find_entry_move(db: DuckDBPyConnection, entry: str, onset_s: float | None) -> MovedSeries | None:

@@ -112,7 +112,8 @@ class OwnIncidents:
             group="own",
             folder=folder,
             baseline=baseline,
-            entities=(),  # the entities that could be blamed are in the telemetry, which is not read here
+            entities=(),  # those that could be blamed are in the telemetry, which the product reads
+            as_given=True,
             owners=owners,
             condition=condition,
             onset_s=published.onset_s,

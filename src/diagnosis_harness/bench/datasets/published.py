@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 from diagnosis_harness.bench.case import Truth
@@ -78,10 +78,22 @@ def read_objects(path: Path, key: str | None = None) -> list[JsonRow]:
     return value
 
 
-def read_truths(labels: Path, ids: Iterable[str], truth_of: Callable[[JsonRow], Truth]) -> dict[str, Truth]:
+def read_truths(labels: Path, ids: Collection[str], truth_of: Callable[[JsonRow], Truth]) -> dict[str, Truth]:
     """The truths of a file of labels, an object with an `id` for every incident."""
-    truths = {str(entry.get("id")): truth_of(entry) for entry in read_objects(labels)}
-    return complete_truths(ids, truths)
+    wanted = set(ids)
+    entries = {str(entry.get("id")): entry for entry in read_objects(labels)}
+    return complete_truths(
+        ids, {name: _truth_of(entry, truth_of) for name, entry in entries.items() if name in wanted}
+    )
+
+
+def _truth_of(entry: JsonRow, truth_of: Callable[[JsonRow], Truth]) -> Truth:
+    """The truth of one label; a label of another form spoils no other."""
+    try:
+        return truth_of(entry)
+    except (ValueError, LookupError, AttributeError, TypeError) as error:
+        sentence = f"its label is not of the form of the set ({type(error).__name__}: {error})"
+        return Truth(entities=(), fault_kind="", unusable=sentence)
 
 
 def complete_truths(ids: Iterable[str], truths: Mapping[str, Truth]) -> dict[str, Truth]:

@@ -30,7 +30,9 @@ class _Document(BaseModel):
     level: Literal["LOCALISED", "EXPLAINED", "TRIGGER", "SCOPED"] | None = None
     trigger: list[_Words] = []
     without_trigger: bool = False
+    scope: list[_Words] = []
     decoys: list[_Words] = []
+    decoy_entities: list[_Words] = []
     mechanism: list[Annotated[list[_Words], Field(min_length=1)]] = []
     forbidden: list[_Words] = []
 
@@ -78,7 +80,9 @@ def read_truth(path: Path) -> Truth:
         level=document.level or "",
         trigger=tuple(document.trigger),
         without_trigger=document.without_trigger,
+        scope=tuple(document.scope),
         decoys=tuple(document.decoys),
+        decoy_entities=tuple(document.decoy_entities),
         mechanism=tuple(tuple(group) for group in document.mechanism),
         forbidden=tuple(document.forbidden),
     )

@@ -13,6 +13,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,6 +102,7 @@ class TvDiag:
             entities=tuple(sorted(set(nodes))),
             condition=condition,
             onset_s=WRITTEN_ONSET_S,
+            events=_count_events(incident),
             unused=tuple(_UNUSED.values()),
         )
 
@@ -171,6 +173,13 @@ def _truth(incident: JsonRow) -> Truth:
 def _events(incident: JsonRow, key: str) -> list[list[str]]:
     events = incident.get(key)
     return [[str(part) for part in event] for event in events] if isinstance(events, list) else []
+
+
+def _count_events(incident: JsonRow) -> dict[str, int]:
+    """How many events are about each instance; one about a call is about its callee."""
+    about = [event[0] for key in ("metric_events", "log_events") for event in _events(incident, key)]
+    about += [event[1] for event in _events(incident, "trace_events")]
+    return dict(Counter(about))
 
 
 def _topology(incident: JsonRow) -> tuple[list[str], list[tuple[str, str]]]:
