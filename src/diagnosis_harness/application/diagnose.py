@@ -117,7 +117,7 @@ class DiagnoseUseCase:
         if not spent and not self._core.complete_success(ctx):
             end = end_of_state(ctx.lifecycle.state)
             return self._without_result(ctx, inquiry, end, execution.snapshot, execution=execution)
-        emit_release_decision(self._core, ctx, result.outcome, result.fallback)
+        emit_release_decision(self._core, ctx, result.outcome, result.fallback, content=result.content)
         return DiagnosisEnd(
             outcome=result.outcome,
             fallback=result.fallback,
@@ -141,16 +141,17 @@ class DiagnoseUseCase:
             end = WorkEnd.EVIDENCE_STORE_UNAVAILABLE
         row = decide(end, facts=bool(facts), missing=False)
         row = self._complete(ctx, row, facts=bool(facts))
-        emit_release_decision(self._core, ctx, row.outcome, row.fallback)
         draft = execution.draft if execution else None
         denied = execution is not None and is_denied(execution)
         beside = standing_of(draft, snapshot.records, run_id=ctx.run_id, inquiry=inquiry, denied=denied)
+        content = replace(beside, claims=number_claims(facts)[0])
+        emit_release_decision(self._core, ctx, row.outcome, row.fallback, content=content)
         return DiagnosisEnd(
             outcome=row.outcome,
             fallback=row.fallback,
             stop_reason=_stop_reason(ctx.lifecycle.state, snapshot),
             snapshot=snapshot,
-            content=replace(beside, claims=number_claims(facts)[0]),
+            content=content,
             failure=row.end if row.outcome is ReleaseOutcome.FAILED else None,
         )
 

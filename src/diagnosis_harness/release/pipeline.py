@@ -192,7 +192,7 @@ class ReleasePipeline:
         if row.outcome is ReleaseOutcome.FAILED:
             raise NothingToRelease(f"{row.rule}: {end.value}")
         case = judged[0] if judged and success else None  # the judge has seen a success with causes
-        published = facts if case is None else standing
+        published = standing if case else tuple(c for c in facts if success or c.predicate not in CONCLUSIONS)
         # The level is computed from what is published: a dropped reference does not count.
         causes = score_causes(case, published, basis.records, inquiry=basis.inquiry) if case else ()
         claims, causes = number_claims(published, causes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from diagnosis_harness.diagnosis.claim import Claim
+from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim
 from diagnosis_harness.diagnosis.draft import Cause, Hypothesis, SetAside
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.guards.verdict import Finding, SemanticReason
@@ -64,5 +64,7 @@ class DiagnosisReleaseResult:
             raise ContractViolation("every released cause has a confidence")
         if self.content.causes and self.outcome is not ReleaseOutcome.SUCCESS:
             raise ContractViolation("only a success has causes")
+        if self.fallback and any(claim.predicate in CONCLUSIONS for claim in self.content.claims):
+            raise ContractViolation("only a success has claims that conclude something")
         if self.outcome is ReleaseOutcome.SUCCESS and not (self.content.causes or self.content.claims):
             raise ContractViolation("a success has a cause, or claims that answer the question")

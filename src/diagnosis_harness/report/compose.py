@@ -178,7 +178,10 @@ def fault_words(fault_kind: FaultKind, region: str | None, *, language: Language
 
 
 def _may_be_published(claim: Claim, outcome: ReleaseOutcome) -> bool:
-    """Claims of causes and of affected entities are conclusions: they are published with a success only."""
+    """Claims of causes and of affected entities are conclusions: they are published with a success only.
+
+    A release keeps to that by itself. A saved run that verifying composes again may not.
+    """
     return outcome is ReleaseOutcome.SUCCESS or claim.predicate not in CONCLUSIONS
 
 

@@ -116,3 +116,25 @@ def test_what_was_missing_is_of_a_closed_set(saved: Saved) -> None:
     held["report"]["missing_info"] = ["the moon"]
 
     assert codes(seal_document(held)) == {FlawCode.NOT_OF_THE_SCHEMA.value}
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("inventory", "incident", "start"), "2124-01-01T00:00:00Z"),
+        (("inventory", "incident", "end"), "noon"),
+        (("onset_at",), "noon"),
+        (("alert_at",), "2024-01-01"),
+    ],
+)
+def test_an_inquiry_that_cannot_be_read_is_a_flaw_of_the_schema(
+    saved: Saved, place: tuple[str, ...], value: str
+) -> None:
+    """Verifying ends with a list of flaws, never with an error from inside a check."""
+    held = values_of(saved, "none", "--seed", "1")
+    inner = held["inquiry"]
+    for step in place[:-1]:
+        inner = inner[step]
+    inner[place[-1]] = value
+
+    assert codes(seal_document(held)) == {FlawCode.NOT_OF_THE_SCHEMA.value}

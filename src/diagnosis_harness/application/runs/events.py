@@ -9,6 +9,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
+from diagnosis_harness.release.result import ReleaseContent
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
 
 
@@ -53,15 +54,24 @@ def emit_run_started(core: DiagnosisHarnessCore, ctx: RunContext, question: str)
 
 
 def emit_release_decision(
-    core: DiagnosisHarnessCore, ctx: RunContext, outcome: ReleaseOutcome, fallback: FallbackType | None
+    core: DiagnosisHarnessCore,
+    ctx: RunContext,
+    outcome: ReleaseOutcome,
+    fallback: FallbackType | None,
+    *,
+    content: ReleaseContent | None = None,
 ) -> None:
-    """RELEASE_DECISION: what may be published."""
+    """RELEASE_DECISION: what may be published; of a report also how many claims and causes it has."""
     core.emit(
         ctx,
         TraceName.RELEASE_DECISION,
         TracePhase.RELEASE,
         TraceEventStatus.SUCCEEDED,
-        {"outcome": outcome.value, "fallback": fallback.value if fallback else None},
+        {
+            "outcome": outcome.value,
+            "fallback": fallback.value if fallback else None,
+            **({"claims": len(content.claims), "causes": len(content.causes)} if content else {}),
+        },
     )
 
 

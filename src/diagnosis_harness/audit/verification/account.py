@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from diagnosis_harness.application.runs.early_end import early_failures
 from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode
+from diagnosis_harness.audit.verification.usage import usage_flaws
 from diagnosis_harness.diagnosis.missing import MissingInfo
 from diagnosis_harness.harness.termination import RunState, state_for
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
@@ -16,18 +16,16 @@ from diagnosis_harness.report.document import MISSING, RunDocument, Termination
 from diagnosis_harness.report.earlier_sentences import in_current_words
 from diagnosis_harness.report.failure import failure_sentence
 from diagnosis_harness.report.window import read_instant
-from diagnosis_harness.tools.invocation import ErrorCode
+from diagnosis_harness.trace.event import TraceName
 
 _ROUNDING_S = 0.002
 """Times are written to the millisecond, durations to the microsecond, so they may differ by this much."""
-_ENFORCED = ("llm_calls", "tool_calls")
-"""Counters that no run exceeds. Tokens are counted as used, also above the limit."""
 
 
 def account_checks(document: RunDocument) -> Iterator[Check]:
     """Outcome, usage and times."""
     yield Check(CheckName.OUTCOME, 1, tuple(_outcome_flaws(document)))
-    yield Check(CheckName.USAGE, len(document.run.usage), tuple(_usage_flaws(document)))
+    yield Check(CheckName.USAGE, len(document.run.usage), tuple(usage_flaws(document)))
     try:
         times = tuple(_time_flaws(document))
     except RunDocumentInvalid as error:
@@ -84,39 +82,6 @@ def _fits(row: Row, document: RunDocument) -> bool:
     return not (lacked and row.missing is False)
 
 
-def _usage_flaws(document: RunDocument) -> Iterator[Flaw]:
-    uncounted = _may_not_have_begun(document)
-    calls = Counter(record.tool for record in document.records if record.error_code not in uncounted)
-    least: dict[tuple[str, str | None], int] = {
-        ("tool_calls", None): calls.total(),
-        ("run_bytes", None): sum(record.size_bytes for record in document.records),
-        **{("tool_calls", tool): count for tool, count in calls.items()},
-    }
-    counted = {(counter.name, counter.tool) for counter in document.run.usage}
-    for missing in least.keys() - counted:
-        if least[missing]:
-            yield Flaw(FlawCode.COUNTED_TOO_LITTLE, "run.usage", "0", str(least[missing]))
-    for number, counter in enumerate(document.run.usage):
-        place = f"run.usage[{number}].used"
-        needed = least.get((counter.name, counter.tool), 0)
-        if counter.used < needed:
-            yield Flaw(FlawCode.COUNTED_TOO_LITTLE, place, str(counter.used), str(needed))
-        if counter.name in _ENFORCED and counter.limit is not None and counter.used > counter.limit:
-            yield Flaw(FlawCode.OVER_THE_LIMIT, place, str(counter.used), str(counter.limit))
-
-
-def _may_not_have_begun(document: RunDocument) -> tuple[ErrorCode, ...]:
-    """The error codes of records whose call may not have been made, because the run ended before it.
-
-    A run that ended well has none; for an interrupted run it is unknown.
-    """
-    if document.run.state is RunState.SUCCESS and document.release.outcome is not ReleaseOutcome.FAILED:
-        return ()
-    if document.release.outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK):
-        return (ErrorCode.RUN_ENDED,)
-    return (ErrorCode.RUN_ENDED, ErrorCode.ABANDONED)
-
-
 def _time_flaws(document: RunDocument) -> Iterator[Flaw]:
     run = document.run
     started_s = read_instant(run.started_at, "run.started_at")
@@ -131,6 +96,7 @@ def _time_flaws(document: RunDocument) -> Iterator[Flaw]:
     within_limit = run.state is not RunState.SUCCESS or run.duration_s <= run.limit_s
     if ended_s < started_s - _ROUNDING_S or run.duration_s < 0 or not within_limit:
         yield Flaw(FlawCode.OUT_OF_ORDER, "run.termination.at", run.termination.at, run.started_at)
+    yield from _deadline_flaws(document)
     for number, record in enumerate(document.records):
         place = f"records[{number}].started_at"
         begun_s = read_instant(record.started_at, place)
@@ -146,6 +112,15 @@ def _time_flaws(document: RunDocument) -> Iterator[Flaw]:
         if at_s < before_s:
             yield Flaw(FlawCode.OUT_OF_ORDER, f"trace[{number}].at", line.at)
         before_s = max(before_s, at_s)
+
+
+def _deadline_flaws(document: RunDocument) -> Iterator[Flaw]:
+    """A run that began and ran out of time took all that it was given."""
+    run = document.run
+    began = any(line.name is TraceName.RUN_STARTED for line in document.trace)
+    if began and run.state is RunState.TIMED_OUT and run.duration_s < run.limit_s - _ROUNDING_S:
+        place = "run.termination.at"
+        yield Flaw(FlawCode.BEFORE_THE_DEADLINE, place, f"{run.duration_s:g}", f"{run.limit_s:g}")
 
 
 def _end_s(termination: Termination) -> float:

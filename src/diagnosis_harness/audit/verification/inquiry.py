@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC
 
 from diagnosis_harness.application.routed import was_routed
+from diagnosis_harness.audit.verification.inventory import inventory_flaws
 from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode
 from diagnosis_harness.diagnosis.inquiry import Inquiry, OnsetOrigin
 from diagnosis_harness.diagnosis.names import KnownNames, NameReading
@@ -35,6 +36,7 @@ def inquiry_check(document: RunDocument, records: Sequence[EvidenceRecord]) -> C
         flaws = [
             *_onset_flaws(inquiry, document, records),
             *_record_flaws(inquiry, records),
+            *inventory_flaws(inquiry, records, omitted=document.inquiry.inventory.omitted),
             *_unread_flaws(document),
             *_reading_flaws(inquiry, document.inquiry),
         ]
@@ -131,28 +133,6 @@ def _record_flaws(inquiry: Inquiry, records: Sequence[EvidenceRecord]) -> Iterat
         held = item.attributes
         if held.get("telemetry") == "alert":
             yield from _alert_flaws(inquiry, item)
-        if held.get("recording") == "incident" and item.window is not None:
-            recorded = inquiry.inventory.incident
-            if recorded is None or abs(recorded.start_s - item.window.start_s) > _SAME_INSTANT_S:
-                yield _flaw("inventory.incident", recorded, item.window)
-    yield from _inventory_flaws(inquiry, [item for record in records for item in record.items])
-
-
-def _inventory_flaws(inquiry: Inquiry, items: Sequence[EvidenceItem]) -> Iterator[Flaw]:
-    """Every name, owner and call in a record must also be in the inventory."""
-    inventory = inquiry.inventory
-    owners = {each.name: each.owner for each in inventory.entities}
-    known = {*owners, *owners.values()}
-    calls = set(inventory.edges)
-    for name in dict.fromkeys(item.entity for item in items if item.attributes.get("mentioned")):
-        if name not in known:
-            yield _flaw("inventory.entities", None, name)
-    for item in items:
-        owner = item.attributes.get("owner")
-        if owner is not None and item.entity in owners and owners[item.entity] not in (None, owner):
-            yield _flaw("inventory.entities", owners[item.entity], owner)
-        if item.kind is ItemKind.CALL_EDGE and (item.peer, item.entity) not in calls:
-            yield _flaw("inventory.calls", None, f"{item.peer} {item.entity}")
 
 
 def _alert_flaws(inquiry: Inquiry, alert: EvidenceItem) -> Iterator[Flaw]:

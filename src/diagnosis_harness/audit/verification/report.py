@@ -38,7 +38,7 @@ from diagnosis_harness.report.inquiry_entry import InquiryEntry
 from diagnosis_harness.report.ranking_entry import ranking_entries
 from diagnosis_harness.report.restore import material_of
 from diagnosis_harness.report.restore_inquiry import inquiry_of
-from diagnosis_harness.report.version import READABLE, version_tests_causes
+from diagnosis_harness.report.version import READABLE, SCHEMA_VERSION, version_tests_causes
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.preflight import RefusalCode
 from diagnosis_harness.trace.event import TraceName
@@ -56,6 +56,7 @@ def guard_checks(
         flaws.setdefault(check_of(finding.code), []).append(_flaw(finding, places))
     if document.schema_version != READABLE[0]:  # version 2 published claims as the agent gave them
         flaws.setdefault(CheckName.CLAIMS, []).extend(_statement_flaws(draft, records, inquiry))
+    flaws.setdefault(CheckName.CLAIMS, []).extend(_name_flaws(document))
     flaws.setdefault(CheckName.CLAIMS, []).extend(_window_flaws(document, draft, records))
     case = _case_of(document, draft, records)
     scored = score_causes(case, draft.claims, records, inquiry=inquiry)
@@ -96,6 +97,16 @@ def _statement_flaws(
             if stated != found:
                 place = f"report.claims[{number}].{field.name}"
                 yield Flaw(FlawCode.STATEMENT_DIFFERS, place, str(stated), str(found))
+
+
+def _name_flaws(document: RunDocument) -> Iterator[Flaw]:
+    """A run names its claims in their order. Before version 4 they kept the agent's names."""
+    for number, entry in enumerate(
+        document.report.claims if document.schema_version == SCHEMA_VERSION else ()
+    ):
+        if entry.claim_id != (due := f"k{number + 1}"):
+            place = f"report.claims[{number}].claim_id"
+            yield Flaw(FlawCode.CLAIMS_OUT_OF_ORDER, place, entry.claim_id, due)
 
 
 def _window_flaws(

@@ -30,9 +30,9 @@ class CheckName(StrEnum):
     COVERAGE = "COVERAGE"  # every record is in it exactly once, unchanged
     CANDIDATES = "CANDIDATES"  # their citations exist, a cited ranking states them, none is concluded
     OUTCOME = "OUTCOME"  # outcome, fallback type and state are a row of the release table
-    USAGE = "USAGE"  # counters cover the records and exceed no limit
+    USAGE = "USAGE"  # counters are what records and trace show, and exceed no limit
     TIMES = "TIMES"  # times are in order
-    TRACE = "TRACE"  # each line shows its data; start, guards, stop and end are those of the document
+    TRACE = "TRACE"  # its steps are possible in this order, and are those of the records and the document
 
 
 class FlawCode(StrEnum):
@@ -42,6 +42,7 @@ class FlawCode(StrEnum):
     NOT_OF_THE_SCHEMA = "NOT_OF_THE_SCHEMA"
     OTHER_BYTES = "OTHER_BYTES"
     RECORD_TWICE = "RECORD_TWICE"
+    RECORD_OF_ANOTHER = "RECORD_OF_ANOTHER"  # a run acts for one caller
     RECORD_DIGEST_DIFFERS = "RECORD_DIGEST_DIFFERS"
     RECORD_SIZE_DIFFERS = "RECORD_SIZE_DIFFERS"
     RECORD_INCOMPLETE = "RECORD_INCOMPLETE"  # READY without stored bytes, or stored bytes without READY
@@ -49,6 +50,7 @@ class FlawCode(StrEnum):
     STORED_FOR_ANOTHER_CALL = "STORED_FOR_ANOTHER_CALL"  # tool, scope or window are not the record's
     RECORD_IMPOSSIBLE = "RECORD_IMPOSSIBLE"  # status, evidence status and findings contradict each other
     WINDOW_OF_NO_RECORD = "WINDOW_OF_NO_RECORD"
+    CLAIMS_OUT_OF_ORDER = "CLAIMS_OUT_OF_ORDER"  # a run names its claims k1, k2, … as they are listed
     STATEMENT_DIFFERS = "STATEMENT_DIFFERS"  # a claim omits or changes what its evidence says
     SENTENCE_DIFFERS = "SENTENCE_DIFFERS"
     SUMMARY_DIFFERS = "SUMMARY_DIFFERS"
@@ -64,14 +66,20 @@ class FlawCode(StrEnum):
     REASON_DOES_NOT_FIT = "REASON_DOES_NOT_FIT"
     FAILURE_DOES_NOT_FIT = "FAILURE_DOES_NOT_FIT"
     COUNTED_TOO_LITTLE = "COUNTED_TOO_LITTLE"
+    COUNTED_TOO_MUCH = "COUNTED_TOO_MUCH"  # nothing in the document shows that it was used
+    COUNTER_UNKNOWN = "COUNTER_UNKNOWN"  # no run has it, or it is listed twice
     OVER_THE_LIMIT = "OVER_THE_LIMIT"
     OUT_OF_ORDER = "OUT_OF_ORDER"
+    BEFORE_THE_DEADLINE = "BEFORE_THE_DEADLINE"  # out of time, although there was some left
     DURATION_DIFFERS = "DURATION_DIFFERS"
     RANKINGS_DIFFER = "RANKINGS_DIFFER"  # by time and affected entity, other rankings count
     INQUIRY_MISSING = "INQUIRY_MISSING"  # there are claims, but nothing shows what they were compared with
     INQUIRY_DIFFERS = "INQUIRY_DIFFERS"  # question, stated onset or inventory records disagree
     TRACE_DIFFERS = "TRACE_DIFFERS"  # a line of the trace contradicts the document
     TRACE_INCOMPLETE = "TRACE_INCOMPLETE"  # a line of something that must have happened is missing
+    TRACE_TWICE = "TRACE_TWICE"  # a step that a run takes once
+    TRACE_OUT_OF_ORDER = "TRACE_OUT_OF_ORDER"  # a step before one that it needs, or after the run's end
+    CALL_WITHOUT_RECORD = "CALL_WITHOUT_RECORD"  # the trace tells of a call that has no record
 
 
 _CHECK_OF: dict[FindingCode, CheckName] = {

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from diagnosis_harness.audit.verification.calls import call_flaws
 from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode
+from diagnosis_harness.audit.verification.steps import step_flaws
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.guards.verdict import SemanticVerdict
 from diagnosis_harness.harness.termination import RunState
+from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.document import RunDocument
@@ -29,16 +32,25 @@ _CUT_SHORT = frozenset({RunState.TIMED_OUT, RunState.CANCELLED})
 
 def trace_check(document: RunDocument) -> Check:
     """Whether each line shows its data, and start, guards, stop and end are those of the document."""
-    flaws = (
+    try:
+        flaws = tuple(_flaws(document))
+    except RunDocumentInvalid as error:
+        flaws = (Flaw(FlawCode.NOT_OF_THE_SCHEMA, error.place, found=error.problem),)
+    return Check(CheckName.TRACE, len(document.trace), flaws)
+
+
+def _flaws(document: RunDocument) -> tuple[Flaw, ...]:
+    return (
         *_text_flaws(document),
-        *_call_flaws(document),
+        *_item_flaws(document),
+        *call_flaws(document),
+        *step_flaws(document),
         *_start_flaws(document),
         *_guard_flaws(document),
         *_stop_flaws(document),
         *_decision_flaws(document),
         *_end_flaws(document),
     )
-    return Check(CheckName.TRACE, len(document.trace), flaws)
 
 
 def _text_flaws(document: RunDocument) -> Iterator[Flaw]:
@@ -48,17 +60,16 @@ def _text_flaws(document: RunDocument) -> Iterator[Flaw]:
             yield _differs(place, "text", line.text, shown)
 
 
-def _call_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """The result in a call's line must be that of its record, unless the line was cut short."""
-    asked = {each.tool_call_id: each for each in document.report.coverage.asked}
+def _item_flaws(document: RunDocument) -> Iterator[Flaw]:
+    """The number of items in a call's line must be that of its record, unless the line was cut short."""
+    coverage = document.report.coverage
+    calls = (*coverage.asked, *coverage.empty, *coverage.failed)
+    asked = {each.tool_call_id: each for each in calls}
     for place, line in enumerate(document.trace):
         entry = asked.get(line.text_of("tool_call_id") or "")
-        if line.name is not TraceName.TOOL_INVOCATION or entry is None or _data(line, "items") is None:
-            continue
-        expected = {"items": entry.items, "evidence": entry.evidence_status, "tool": entry.tool}
-        for name, value in expected.items():
-            if (stated := _data(line, name)) != value:
-                yield _differs(place, f"data.{name}", stated, value)
+        told = _data(line, "items")
+        if line.name is TraceName.TOOL_INVOCATION and entry is not None and told not in (None, entry.items):
+            yield _differs(place, "data.items", told, entry.items)
 
 
 def _start_flaws(document: RunDocument) -> Iterator[Flaw]:
@@ -122,7 +133,10 @@ def _decision_flaws(document: RunDocument) -> Iterator[Flaw]:
         if document.report.causes:
             yield Flaw(FlawCode.TRACE_INCOMPLETE, "trace", found=TraceName.RELEASE_DECISION.value)
         return
-    for name, value in (("outcome", release.outcome), ("fallback", release.fallback_type)):
+    published = {"claims": len(document.report.claims), "causes": len(document.report.causes)}
+    counted = {name: count for name, count in published.items() if name in (decision[1].data or {})}
+    expected = {"outcome": release.outcome, "fallback": release.fallback_type, **counted}
+    for name, value in expected.items():
         if (told := _data(decision[1], name)) != value:
             yield _differs(decision[0], f"data.{name}", told, value)
 

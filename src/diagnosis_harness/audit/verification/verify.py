@@ -21,6 +21,7 @@ from diagnosis_harness.report.document import ROOT_DIGEST, RunDocument, root_dig
 from diagnosis_harness.report.document_file import has_byte_form, parse_document
 from diagnosis_harness.report.reading import read_document
 from diagnosis_harness.report.restore import draft_of
+from diagnosis_harness.report.restore_inquiry import inquiry_of_entry
 
 _NOT_CARRIED: Mapping[str, frozenset[CheckName]] = {
     "2": frozenset(
@@ -103,9 +104,14 @@ def _checks(
 
 
 def _read(held: Mapping[str, JsonValue]) -> tuple[RunDocument, DiagnosisDraft] | Flaw:
-    """The document and its claims as values, or the flaw that prevents reading them."""
+    """The document and its claims as values, or the flaw that prevents reading them.
+
+    Every check may read the inquiry, so one that cannot be restored is found here.
+    """
     try:
         document = read_document(held)
+        if document.inquiry is not None:
+            inquiry_of_entry(document.inquiry, document.run.question)
         return document, draft_of(document.report)
     except RunDocumentInvalid as error:
         return Flaw(FlawCode.NOT_OF_THE_SCHEMA, error.place, found=error.problem)

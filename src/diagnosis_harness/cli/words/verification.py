@@ -35,6 +35,9 @@ FLAWS: dict[FlawCode | FindingCode, Text] = {
     FlawCode.NOT_OF_THE_SCHEMA: Text(en="does not match the schema", zh="不符合文档结构"),
     FlawCode.OTHER_BYTES: Text(en="not the canonical bytes of this content", zh="不是该内容的规范字节形式"),
     FlawCode.RECORD_TWICE: Text(en="the record appears twice", zh="记录出现了两次"),
+    FlawCode.RECORD_OF_ANOTHER: Text(
+        en="the record belongs to another caller than the first", zh="这条记录的调用方与第一条不同"
+    ),
     FlawCode.RECORD_DIGEST_DIFFERS: Text(
         en="the stored bytes have a different digest", zh="存储字节的摘要与所写不符"
     ),
@@ -50,6 +53,9 @@ FLAWS: dict[FlawCode | FindingCode, Text] = {
     ),
     FlawCode.RECORD_IMPOSSIBLE: Text(en="not a possible record", zh="记录不可能如此"),
     FlawCode.WINDOW_OF_NO_RECORD: Text(en="no record covers this window", zh="没有记录涉及这个时间窗口"),
+    FlawCode.CLAIMS_OUT_OF_ORDER: Text(
+        en="the claims are not named in their order", zh="判断的编号与其顺序不符"
+    ),
     FlawCode.STATEMENT_DIFFERS: Text(en="the claim differs from its evidence", zh="判断与其证据不同"),
     FlawCode.SENTENCE_DIFFERS: Text(en="the sentence does not match the claim", zh="语句与判断不符"),
     FlawCode.SUMMARY_DIFFERS: Text(en="does not follow from the outcome", zh="与结局不符"),
@@ -72,6 +78,11 @@ FLAWS: dict[FlawCode | FindingCode, Text] = {
     FlawCode.FAILURE_DOES_NOT_FIT: Text(en="the failure does not match the end", zh="失败说明与结局不符"),
     FlawCode.COUNTED_TOO_LITTLE: Text(en="less than the records show", zh="少于记录所显示的用量"),
     FlawCode.OVER_THE_LIMIT: Text(en="over the limit", zh="超过上限"),
+    FlawCode.COUNTED_TOO_MUCH: Text(en="more than the run shows", zh="多于运行所显示的用量"),
+    FlawCode.COUNTER_UNKNOWN: Text(
+        en="no counter of a run, or one that is listed twice", zh="运行没有这个计数，或者它列出了两次"
+    ),
+    FlawCode.BEFORE_THE_DEADLINE: Text(en="the time had not run out by then", zh="到那时时间还没有用完"),
     FlawCode.OUT_OF_ORDER: Text(en="out of order", zh="时间顺序不对"),
     FlawCode.DURATION_DIFFERS: Text(en="not the time from start to end", zh="不等于从开始到结束的时间"),
     FlawCode.RANKINGS_DIFFER: Text(
@@ -83,6 +94,11 @@ FLAWS: dict[FlawCode | FindingCode, Text] = {
     FlawCode.INQUIRY_DIFFERS: Text(en="contradicts the question or the records", zh="与问题或记录矛盾"),
     FlawCode.TRACE_DIFFERS: Text(en="the trace contradicts the document", zh="轨迹与文档不一致"),
     FlawCode.TRACE_INCOMPLETE: Text(en="no line of the trace shows it", zh="轨迹中没有相应的行"),
+    FlawCode.TRACE_TWICE: Text(en="a run takes this step once", zh="一次运行只会经过这一步一次"),
+    FlawCode.TRACE_OUT_OF_ORDER: Text(
+        en="a run cannot take this step at this point", zh="运行不可能在此处经过这一步"
+    ),
+    FlawCode.CALL_WITHOUT_RECORD: Text(en="the call has no record", zh="这次调用没有记录"),
     FindingCode.NO_REFS: Text(en="cites nothing", zh="没有引用"),
     FindingCode.REF_UNKNOWN: Text(en="cites no record of this run", zh="引用的记录不在本次运行中"),
     FindingCode.REF_NOT_READY: Text(en="cites a record that is not READY", zh="引用的记录不是 READY"),

@@ -1,0 +1,197 @@
+"""Forgeries of the steps, times and lines of a saved run, and of records beside them."""
+
+from __future__ import annotations
+
+import copy
+
+from tests.support.forgery import Held, Random, counter_of, has_release, lines_of, pick, rewrite
+
+# ------------------------------------------------------------------ the steps of the trace
+
+_STEPS = (
+    "RUN_STARTED",
+    "AGENT_MODEL_STEP",
+    "TOOL_INVOCATION",
+    "EVIDENCE_GUARD_INITIAL",
+    "SEMANTIC_GUARD_DECISION",
+    "RELEASE_DECISION",
+    "RUN_ENDED",
+    "RUN_FINISHED",
+)
+
+
+def leave_a_step_out(held: Held, random: Random) -> bool:
+    """One that something else in the document needs."""
+    needed = _STEPS if held["report"]["causes"] else ("TOOL_INVOCATION", "RUN_ENDED", "RUN_FINISHED")
+    line = pick(lines_of(held, *needed) if has_release(held) else lines_of(held, "RUN_FINISHED"), random)
+    if line is None:
+        return False
+    held["trace"].remove(line)
+    return True
+
+
+def double_a_step(held: Held, random: Random) -> bool:
+    """At its own place, at its own time."""
+    line = pick(lines_of(held, *_STEPS), random)
+    if line is None:
+        return False
+    held["trace"].insert(held["trace"].index(line), copy.deepcopy(line))
+    return True
+
+
+def exchange_two_steps(held: Held, random: Random) -> bool:
+    """The start and the end of one call, with the times where they were."""
+    call = pick(lines_of(held, "TOOL_INVOCATION", status="STARTED"), random)
+    if call is None:
+        return False
+    places = [
+        place
+        for place, line in enumerate(held["trace"])
+        if line["name"] == "TOOL_INVOCATION" and line["data"]["tool_call_id"] == call["data"]["tool_call_id"]
+    ]
+    if len(places) != 2:
+        return False
+    one, other = places
+    trace = held["trace"]
+    trace[one], trace[other] = trace[other], trace[one]
+    trace[one]["at"], trace[other]["at"] = trace[other]["at"], trace[one]["at"]
+    return True
+
+
+def judge_before_the_evidence(held: Held, random: Random) -> bool:
+    """The judge's verdict before that of the guard, with the times where they were."""
+    del random
+    evidence, verdict = lines_of(held, "EVIDENCE_GUARD_INITIAL"), lines_of(held, "SEMANTIC_GUARD_DECISION")
+    if not (evidence and verdict):
+        return False
+    trace = held["trace"]
+    one, other = trace.index(evidence[0]), trace.index(verdict[0])
+    trace[one], trace[other] = trace[other], trace[one]
+    trace[one]["at"], trace[other]["at"] = trace[other]["at"], trace[one]["at"]
+    return True
+
+
+def take_a_step_of_another_run(held: Held, random: Random) -> bool:
+    """A call of which this run has no record."""
+    line = pick(lines_of(held, "TOOL_INVOCATION", status="SUCCEEDED"), random)
+    if line is None:
+        return False
+    other = copy.deepcopy(line)
+    rewrite(other, tool_call_id="t99")
+    held["trace"].insert(held["trace"].index(line), other)
+    return True
+
+
+def _refs(candidate: Held) -> list[Held]:
+    return [*candidate["evidence_for"], *candidate["evidence_against"]]
+
+
+def drop_a_record(held: Held, random: Random) -> bool:
+    """One that nothing cites, from the list, the coverage and the counters."""
+    cited = {ref["tool_call_id"] for claim in held["report"]["claims"] for ref in claim["refs"]}
+    cited |= {each["tool_call_id"] for each in held["report"]["rankings"]}
+    cited |= {ref["tool_call_id"] for each in held["report"]["candidates"] for ref in _refs(each)}
+    free = [each for each in held["records"] if each["tool_call_id"] not in cited]
+    record = pick(free, random)
+    if record is None or not has_release(held):
+        return False
+    held["records"].remove(record)
+    for part in ("asked", "empty", "failed"):
+        listed = held["report"]["coverage"][part]
+        listed[:] = [each for each in listed if each["tool_call_id"] != record["tool_call_id"]]
+    for name, tool, less in (
+        ("tool_calls", None, 1),
+        ("tool_calls", record["tool"], 1),
+        ("run_bytes", None, record["size_bytes"]),
+    ):
+        counter = counter_of(held, name, tool)
+        assert counter is not None
+        counter["used"] -= less
+        for line in lines_of(held, "RUN_FINISHED") if tool is None else ():
+            rewrite(line, **{name: counter["used"]})
+    return True
+
+
+def work_behind_the_end(held: Held, random: Random) -> bool:
+    """A call that begins after a run that ended well."""
+    lines = lines_of(held, "TOOL_INVOCATION", status="STARTED")
+    end = lines_of(held, "RUN_ENDED")
+    if not (lines and end) or held["release"]["outcome"] != "SUCCESS":
+        return False
+    line = pick(lines, random)
+    held["trace"].remove(line)
+    line["at"] = end[0]["at"]
+    held["trace"].insert(held["trace"].index(end[0]) + 1, line)
+    return True
+
+
+# ------------------------------------------------------------------ times
+
+
+def turn_time_back(held: Held, random: Random) -> bool:
+    """One line earlier than the one before it."""
+    if len(held["trace"]) < 2:
+        return False
+    line = held["trace"][int(random.integers(1, len(held["trace"])))]
+    line["at"] = held["run"]["started_at"].replace("20", "19", 1)
+    return True
+
+
+def tell_of_a_call_before_it(held: Held, random: Random) -> bool:
+    """The record of a call, moved behind the line that says that it began."""
+    record = pick([each for each in held["records"] if each["status"] == "READY"], random)
+    if record is None or held["run"]["termination"]["at"] <= record["started_at"]:
+        return False
+    record["started_at"], record["duration_s"] = held["run"]["termination"]["at"], 0.0
+    told = [
+        line["at"]
+        for line in lines_of(held, "TOOL_INVOCATION")
+        if line["data"]["tool_call_id"] == record["tool_call_id"]
+    ]
+    # Only where the line is plainly earlier, not by a rounding.
+    return any(at[:19] < record["started_at"][:19] for at in told)
+
+
+def end_at_another_time(held: Held, random: Random) -> bool:
+    """In the line that tells of the end, not in the document."""
+    lines = lines_of(held, "RUN_ENDED")
+    return bool(lines) and rewrite(lines[0], at_s=lines[0]["data"]["at_s"] - 1.0 - random.random())
+
+
+# ------------------------------------------------------------------ what lines and records say
+
+
+def alter_what_a_line_tells(held: Held, random: Random) -> bool:
+    """Scope, size, count or result of a call that its record has otherwise."""
+    line = pick(lines_of(held, "TOOL_INVOCATION", status="SUCCEEDED"), random)
+    if line is None:
+        return False
+    name = pick(["scope", "bytes", "items", "invocation", "evidence", "tool"], random)
+    value = line["data"][name]
+    return rewrite(line, **{name: value + 1 if isinstance(value, int) else f"{value}x"})
+
+
+def alter_the_status_of_a_step(held: Held, random: Random) -> bool:
+    """As if a call had failed that succeeded, or the other way round."""
+    line = pick(lines_of(held, "TOOL_INVOCATION", "RUN_ENDED", "EVIDENCE_GUARD_INITIAL"), random)
+    if line is None:
+        return False
+    line["status"] = "SKIPPED"
+    return True
+
+
+def alter_the_phase_of_a_step(held: Held, random: Random) -> bool:
+    """A guard's verdict as the agent's."""
+    line = pick(lines_of(held, *_STEPS), random)
+    if line is None:
+        return False
+    line["phase"] = "KNOWLEDGE"
+    return True
+
+
+def give_a_record_to_somebody_else(held: Held, random: Random) -> bool:
+    """One of several."""
+    if len(held["records"]) < 2:
+        return False
+    pick(held["records"], random)["caller"] = "somebody-else"
+    return True
