@@ -188,6 +188,14 @@ def looks_like_password(match: re.Match[str]) -> bool:
     return len(value) >= 5 and bool(mixed) and not is_plain and not _WORDS_WITH_DIGITS.fullmatch(value)
 
 
+def is_no_name_with_digits(match: re.Match[str]) -> bool:
+    """Whether it looks like a password and not like `orders-v2`, `us-east1` or a pod's name."""
+    value = match["secret"].rstrip(".,;!?)]:")
+    return looks_like_password(match) and not re.fullmatch(
+        r"[a-z0-9]{1,20}(?:[._-][a-z0-9]{1,20}){1,9}", value
+    )
+
+
 def is_word_with_digit(match: re.Match[str]) -> bool:
     """Whether an argument looks like a password."""
     value = _secret_of(match)

@@ -199,6 +199,15 @@ PLACED: tuple[MaskingRule, ...] = (
         ("requirepass", "masterauth"),
         check=checks.is_value,
     ),
+    MaskingRule(  # a user and a password in prose: `logged in as app/…`, `creds app / …`
+        "secret",
+        re.compile(
+            r"(?i:\b(?:log(?:ged)?[ -]?in(?: as| with)?|creds?|credentials?)\b)[:=]?\s{1,3}"
+            rf"[\w.@+-]{{1,64}}\s?[/:|]\s?{_WORD}"
+        ),
+        ("login", "log in", "log-in", "logged", "cred"),
+        check=checks.is_no_name_with_digits,
+    ),
     MaskingRule(  # protocol commands, as a client sends them
         "secret",
         re.compile(

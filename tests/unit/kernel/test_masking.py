@@ -53,6 +53,9 @@ SECRETS = [
     ("<password>hunter2</password>", "<password>[masked:secret]</password>"),
     ("mysqldump --password hunter2 --host db", "mysqldump --password [masked:secret] --host db"),
     ("the password is hunter2!", "the password is [masked:secret]"),
+    ("logged in as app/Tr0ub4dor&3x, all well", "logged in as app/[masked:secret], all well"),
+    ("creds app / hY7pQ2zz9", "creds app / [masked:secret]"),
+    ("log in with admin:Winter2026!", "log in with admin:[masked:secret]"),
     ('password="never closed', 'password="[masked:secret]'),
     (f"token {JWT} refused", "token [masked:jwt] refused"),
     (f"first\\n{JWT}", "first\\n[masked:jwt]"),
@@ -168,6 +171,9 @@ TELEMETRY = [
     "BYPASS=true", "COMPASS: north", "otp service latency 33 ms", "the OTP was not sent",
     "ab12 cd34 ef56 7890 abcd 12", "de89370400440532013000", "curl -fsSL a:b",
     "Пароль неверный", "clave primaria",
+    "logged in as app/service-a from 10.0.0.1",
+    "credentials app/orders-v2 rejected by us-east1",
+    "login orders-7f9c8d6b5-x2x4z / node-3: web-0 ok",
 ]  # fmt: skip
 
 
