@@ -36,8 +36,11 @@ _FACTORS: Final = {
 }  # fmt: skip
 """Unit of a column → the suffixes that dashboards write, each with its size in that unit."""
 
-_CELL: Final = re.compile(r"\s*[+-]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*(?P<unit>\D*?)\s*")
-_NUMBER_SQL: Final = r"^\s*([-+]?[0-9][0-9,]*\.?[0-9]*([eE][-+]?[0-9]+)?|[-+]?\.[0-9]+)"
+_EXPONENT: Final = "([eE][-+]?[0-9]+)?"
+_POINT: Final = rf"[-+]?(([0-9]{{1,3}}(,[0-9]{{3}})+|[0-9]+)(\.[0-9]*)?|\.[0-9]+){_EXPONENT}"
+_COMMA: Final = rf"[-+]?([0-9]{{1,3}}(\.[0-9]{{3}})+|[0-9]+)(,[0-9]+)?{_EXPONENT}"
+"""Numbers with a decimal point, commas between thousands; and the other way round."""
+_CELL: Final = re.compile(r"\s*(?P<number>[-+]?[\d.,]*\d[\d.,]*(?:[eE][-+]?\d+)?)\s*(?P<unit>\D*?)\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +52,49 @@ class MeasuredColumn:
 
 
 def column_with_units(column: Column) -> MeasuredColumn | None:
-    """The column read in one unit, if all first cells are numbers with units of one kind; else None.
+    """The column read in one unit, where all first cells are numbers with units of one kind; else None.
 
-    A cell without a unit is accepted only if it is zero, or if the others are thousands (`1.2 K`, `980`).
+    A cell without a unit counts only if it is a zero, or if the others are thousands (`1.2 K`, `980`). Where
+    no cell has a unit, the column is read here if commas stand in it and can be read in one way.
     """
     if column.kind is not Kind.TEXT or not column.present:
         return None
-    unit = _unit_of([cell for cell in column.present if cell.strip().lower() != "no data"])
-    if unit is None:
+    cells = [cell for cell in column.present if cell.strip().lower() != "no data"]
+    written = _number_form([cell.replace("\u00a0", " ") for cell in cells])
+    unit = None if written is None else _unit_of(cells)
+    if written is None or unit is None:
         return None
     cell = f"replace({column.ref}, chr(160), ' ')"
-    number = f"TRY_CAST(replace(regexp_extract({cell}, {text_sql(_NUMBER_SQL)}, 1), ',', '') AS DOUBLE)"
-    written = f"trim(regexp_replace({cell}, {text_sql(_NUMBER_SQL)}, ''))"
-    cases = " ".join(f"WHEN {text_sql(sign)} THEN {by!r}" for sign, by in _FACTORS[unit].items())
-    bare = "1.0" if unit == "count" else f"CASE WHEN {number} = 0 THEN 1.0 END"
-    factor = f"CASE {written} {cases} WHEN '' THEN {bare} END"
+    lead = text_sql(rf"^\s*({written})")
+    number = f"regexp_extract({cell}, {lead}, 1)"
+    if written == _COMMA:
+        number = f"replace(replace({number}, '.', ''), ',', '.')"
+    number = f"TRY_CAST(replace({number}, ',', '') AS DOUBLE)"
+    sign = f"trim(regexp_replace({cell}, {lead}, ''))"
+    cases = " ".join(f"WHEN {text_sql(one)} THEN {by!r}" for one, by in _FACTORS.get(unit, {}).items())
+    bare = "1.0" if unit in {"count", ""} else f"CASE WHEN {number} = 0 THEN 1.0 END"
+    factor = f"CASE {sign} {cases} WHEN '' THEN {bare} END"
     return MeasuredColumn(
         replace(column, ref=f"({number} * {factor})", kind=Kind.NUMBER), "" if unit == "count" else unit
     )
+
+
+def _number_form(cells: Sequence[str]) -> str | None:
+    """How the numbers are written; None where some are no numbers, or can be read in more than one way.
+
+    `1,234` may be a thousand or a little more than one: other cells, a point or a unit have to tell.
+    """
+    matches = [match for cell in cells if (match := _CELL.fullmatch(cell)) is not None]
+    numbers = [match["number"] for match in matches]
+    if len(matches) < len(cells):
+        return None
+    with_commas = [number for number in numbers if "," in number]
+    if all(re.fullmatch(_POINT, number) for number in numbers):
+        told = any(match["unit"] for match in matches) or any(
+            "." in number or number.count(",") > 1 for number in with_commas
+        )
+        return _POINT if told or not with_commas else None
+    return _COMMA if all(re.fullmatch(_COMMA, number) for number in numbers) else None
 
 
 def refuse_unread(table: Table, database: Database, plain: Column, read: MeasuredColumn) -> None:
@@ -90,6 +118,7 @@ def refuse_unread(table: Table, database: Database, plain: Column, read: Measure
 
 
 def _unit_of(cells: Sequence[str]) -> str | None:
+    """The unit in which all cells can be read; empty where none has one and commas stand in them."""
     found: set[str] = set()
     bare = False
     for cell in cells:
@@ -100,8 +129,10 @@ def _unit_of(cells: Sequence[str]) -> str | None:
         if sign:
             found.add(sign)
         else:
-            bare = bare or float(match[0].replace(",", "").replace("\u00a0", " ")) != 0
+            bare = bare or match["number"].strip("+-0.,") != ""
+    if not found:
+        return "" if any("," in cell for cell in cells) else None
     for unit, factors in _FACTORS.items():
-        if found and found <= factors.keys():
+        if found <= factors.keys():
             return unit if not bare or unit == "count" else None
     return None

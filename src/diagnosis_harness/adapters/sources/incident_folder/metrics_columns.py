@@ -50,8 +50,12 @@ def name_columns(columns: Sequence[Column], file: ListedFile, known: Collection[
     undivided = [signal for entity, signal in split if entity == UNNAMED_ENTITY]
     if len(undivided) < len(split) or not split:
         return ColumnNames(tuple(split))
-    if len(split) == 1 and plain_key(columns[0].name) in VALUE and stem:
-        return ColumnNames(((UNNAMED_ENTITY, stem),), remark=f"the series is named after the file, {stem}")
+    if len(split) == 1 and stem:
+        entity, signal = split_series_name(stem)  # `cart.latency_ms` is a signal of `cart`
+        if not _is_signal_name(signal):
+            entity, signal = UNNAMED_ENTITY, stem
+        if plain_key(columns[0].name) in VALUE or signal == undivided[0]:
+            return ColumnNames(((entity, signal),), remark=f"the series is named after the file, {stem}")
     if _are_entities(undivided, file, stem, known):
         signal = file.settings.signal or stem or "value"
         remark = (

@@ -31,7 +31,7 @@ from diagnosis_harness.adapters.sources.incident_folder.metric_labels import lab
 from diagnosis_harness.adapters.sources.incident_folder.metrics_columns import ColumnNames, name_columns
 from diagnosis_harness.adapters.sources.incident_folder.names import plain_key, printable
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, files_table
-from diagnosis_harness.adapters.sources.incident_folder.table import Column, Table, show_columns
+from diagnosis_harness.adapters.sources.incident_folder.table import Column, Kind, Table, show_columns
 from diagnosis_harness.kernel.errors import InvalidInput
 
 
@@ -100,7 +100,7 @@ def _plain_layout(table: Table, database: Database, zone: tzinfo, known: Collect
     wanted = None if as_columns else settings.signal
     signal = _unless_time(find(table, SIGNAL, wanted=wanted, key="signal"), time)
     value = _unless_time(find(table, VALUE, wanted=settings.value, key="value"), time)
-    if value is not None and not (value.looks_numeric or value.looks_empty):
+    if value is not None and (_has_commas(value) or not (value.looks_numeric or value.looks_empty)):
         read = _read_units(table, database, value)
         value = value if read is None else read.column
     may_be_long = settings.layout != "wide" and not as_columns
@@ -144,14 +144,14 @@ def _value_columns(
     for column in table.columns:
         if column.ref in keyed or column.ref in time.column.ref:
             continue
-        if column.looks_numeric or column.looks_empty:
+        if column.looks_empty or (column.looks_numeric and not _has_commas(column)):
             columns.append(column)
             units.append(None)
             continue
         read = _read_units(table, database, column)
-        if read is not None:
-            columns.append(read.column)
-            units.append(read.unit or None)
+        if read is not None or column.looks_numeric:
+            columns.append(column if read is None else read.column)
+            units.append(None if read is None else read.unit or None)
     if not columns:
         raise InvalidInput(
             table.place,
@@ -186,6 +186,10 @@ def _signals_of(columns: Sequence[Column], table: Table) -> list[str]:
     if len(columns) == 1 and plain_key(columns[0].name) in VALUE and stem:
         return [stem]
     return [printable(column.name) or "value" for column in columns]
+
+
+def _has_commas(column: Column) -> bool:
+    return column.kind is Kind.TEXT and any("," in cell for cell in column.present)
 
 
 def _read_units(table: Table, database: Database, column: Column) -> MeasuredColumn | None:

@@ -23,7 +23,11 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
 from diagnosis_harness.adapters.sources.incident_folder.listing import Role
 
 _VERSION: Final = re.compile(r"-v?\d+\.\d+.*$")
-_REPOSITORY: Final = re.compile(r"/repos/[^/]+/([^/]+)/|github\.com/[^/]+/([^/]+)/")
+_REPOSITORY: Final = re.compile(
+    r"/repos/[^/]+/([^/]+)/|//github\.com/[^/]+/([^/]+)/"
+    r"|//[^/]+/(?:[^/]+/)+?([^/]+)/(?:-/)?(?:pipelines|jobs|environments|deployments)/"
+)
+"""Addresses of GitHub's API, of its pages, and of GitLab's."""
 _COMMIT: Final = re.compile(r"commit ([0-9a-f]{7,40})\b")
 _HELM_TABLE: Final = re.compile(r"REVISION\s+UPDATED\s+STATUS\s+CHART")
 _COLUMNS: Final = re.compile(r"\s{2,}(?!\d{1,2} )")
@@ -57,7 +61,7 @@ def _words(*parts: str | None) -> str:
 
 def _repository(record: Record) -> str | None:
     named = string_at(record, "repository.name", "project.name", "project_name")
-    found = _REPOSITORY.search(string_at(record, "url", "html_url", "repository_url") or "")
+    found = _REPOSITORY.search(string_at(record, "url", "html_url", "repository_url", "web_url") or "")
     return named or (next(group for group in found.groups() if group) if found else None)
 
 
@@ -216,7 +220,7 @@ CHANGE_READERS: Final = (
     _reader(
         "github-runs", "runs of GitHub Actions", ("head_sha", "conclusion"), _ci_run, path="workflow_runs"
     ),
-    _reader("gh-runs", "runs of GitHub Actions", ("workflowName", "createdAt"), _ci_run),
+    _reader("gh-runs", "runs of GitHub Actions", ("displayTitle", "createdAt"), _ci_run),
     _reader("gitlab-pipelines", "pipelines of GitLab", ("ref", "sha", "status", "created_at"), _pipeline),
     _reader("helm", "a release history of Helm", ("revision", "updated", "chart"), _helm),
     _reader("argo", "a history of Argo CD", ("revision", "deployedAt", "source"), _argo),

@@ -51,18 +51,16 @@ def name_targets(targets: Sequence[str], stem: str) -> list[dict[str, str]]:
     function, or has no dot, is divided as a legend is.
     """
     split = [("", one) if "(" in one else split_series_name(one) for one in targets]
-    entities = {entity for entity, _ in split if entity not in {"", UNNAMED_ENTITY}}
-    paths = [entity.split(".") for entity in entities]
+    paths = [entity.split(".") for entity in {entity for entity, _ in split} - {"", UNNAMED_ENTITY}]
     shared = 0
-    while all(len(path) > shared + 1 and path[shared] == paths[0][shared] for path in paths) and paths:
+    while paths and all(len(path) > shared + 1 and path[shared] == paths[0][shared] for path in paths):
         shared += 1
-    named = []
-    for entity, signal in split:
-        if entity in {"", UNNAMED_ENTITY}:
-            named.append(split_label(signal, stem))
-        else:
-            named.append({"__name__": signal, "service": ".".join(entity.split(".")[shared:])})
-    return named
+    return [
+        split_label(signal, stem)
+        if entity in {"", UNNAMED_ENTITY}
+        else {"__name__": signal, "service": ".".join(entity.split(".")[shared:])}
+        for entity, signal in split
+    ]
 
 
 def _rows(found: Sequence[_Found], stem: str) -> Iterable[RoleRows]:

@@ -107,8 +107,6 @@ _APPLICATIONS: Final = (
     "App",
     "SourceContext",
 )
-_LEVEL_OF_ABSENT: Final = "Information"
-"""Serilog leaves this level out."""
 
 
 def _is_serilog(head: FileHead) -> bool:
@@ -117,18 +115,17 @@ def _is_serilog(head: FileHead) -> bool:
 
 def _read_serilog(content: FileContent) -> Iterable[RoleRows]:
     stem = entity_of_file(content.stem)
-    rows = (_serilog_row(record, stem) for record in content.records())
-    return [RoleRows(Role.LOGS, LOG_COLUMNS, rows)]
+    return [RoleRows(Role.LOGS, LOG_COLUMNS, (_serilog_row(one, stem) for one in content.records()))]
 
 
 def _serilog_row(record: Record, stem: str | None) -> LogRow:
-    """The message with its properties filled in, and the exception below it."""
+    """The message with its properties filled in, and the exception below it; Serilog omits Information."""
     filled = _HOLE.sub(lambda hole: str(record.get(hole["name"], hole[0])), str(record.get("@mt", "")))
     thrown = record.get("@x")
     text = "\n".join(str(part) for part in (record.get("@m", filled), thrown) if part)
     *names, context = _APPLICATIONS
     whose = record_field(record, names) or stem or record_field(record, (context,))
-    return epoch_seconds(record.get("@t")), whose, record_field(record, ("@l",)) or _LEVEL_OF_ABSENT, text
+    return epoch_seconds(record.get("@t")), whose, record_field(record, ("@l",)) or "Information", text
 
 
 JSON_LINE_READERS: Final = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import Final
 
 from diagnosis_harness.adapters.sources.incident_folder.formats.histograms import LabelledSeries
@@ -53,13 +54,10 @@ def _read_export(content: FileContent) -> Iterable[RoleRows]:
             if time_s is not None:
                 points.append((time_s, number_of(value)))
     series = [
-        LabelledSeries(dict(labels), tuple(sorted(points, key=_time_of))) for labels, points in found.items()
+        LabelledSeries(dict(labels), tuple(sorted(points, key=itemgetter(0))))
+        for labels, points in found.items()
     ]
     return rows_of_series(series, unnamed=content.stem or "value")
-
-
-def _time_of(point: _Point) -> float:
-    return point[0]
 
 
 def _time_series(document: Record) -> list[Record]:
@@ -105,11 +103,11 @@ def _gcp_series(one: Record, unit: str | None) -> Iterator[LabelledSeries]:
     counts = kind == "CUMULATIVE" and not any(map(_is_distribution, list_at(one, "points")))
     if values:
         signal = f"{name}_total" if counts else name
-        yield LabelledSeries({**own, "__name__": signal}, tuple(sorted(values, key=_time_of)), read)
+        yield LabelledSeries({**own, "__name__": signal}, tuple(sorted(values, key=itemgetter(0))), read)
     if rates:
         rate = "bytes/s" if read == "bytes" else "1/s"
         signal = f"{name}_per_second"
-        yield LabelledSeries({**own, "__name__": signal}, tuple(sorted(rates, key=_time_of)), rate)
+        yield LabelledSeries({**own, "__name__": signal}, tuple(sorted(rates, key=itemgetter(0))), rate)
 
 
 def _is_distribution(point: object) -> bool:
