@@ -21,7 +21,7 @@ from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document import RunDocument
 from diagnosis_harness.report.document_file import document_bytes
 from diagnosis_harness.report.markdown import markdown
-from diagnosis_harness.report.timeline import moments
+from diagnosis_harness.report.timeline import timeline_events
 from diagnosis_harness.trace.sink import NullSink
 from diagnosis_harness.trace.timeline import fold
 
@@ -130,7 +130,7 @@ def test_a_name_that_is_a_sentence_is_a_quotation_in_every_output(
     assert document.records
     for text in (*sentences(held), *(text for record in stored for text in sentences(record))):
         assert_clean(text, service)
-    told = timeline_lines(fold(moments(document.trace)), language, width=None)
+    told = timeline_lines(fold(timeline_events(document.trace)), language, width=None)
     for line in (*report_lines(document, width=10_000), *told):
         assert_clean(line.plain, service)
     for paragraph in markdown(document).split("\n"):

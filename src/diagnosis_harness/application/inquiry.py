@@ -65,9 +65,9 @@ def resolve_inquiry(
             is stated apart.
     """
     summary, question = sources.summary.summary(ctx), mask_or_withhold(question)
-    said, origin_of_zone = _zone(summary, zone)
+    zone, zone_origin = _zone(summary, zone)
     outside_s = (
-        timestamp_outside_recording(shorten_for_matching(question), summary.incident, zone_of(said) or UTC)
+        timestamp_outside_recording(shorten_for_matching(question), summary.incident, zone_of(zone) or UTC)
         if onset_s is None
         else None
     )
@@ -80,7 +80,7 @@ def resolve_inquiry(
     alert = summary.alert
     alert_entity = None if alert.entity is None else names.get(alert.entity) or mask_or_withhold(alert.entity)
     known = KnownNames.of(names.values(), _mask_aliases(summary))
-    reading = read_question(question, Background(known, alert_entity, summary.incident, said, origin_of_zone))
+    reading = read_question(question, Background(known, alert_entity, summary.incident, zone, zone_origin))
     at_s, origin = _onset(summary, reading, asked_s=onset_s, carried_s=carried.onset_s)
     before = () if reading.unknown_names else tuple(each for each in carried.affected if each in known.names)
     others = OF_OTHERS if before else SUSPECTING
@@ -110,7 +110,7 @@ def _zone(summary: SourceSummary, asked: str | None) -> tuple[str, ZoneOrigin]:
 
 
 def _mask_aliases(summary: SourceSummary) -> dict[str, str]:
-    return {mask_or_withhold(said): mask_or_withhold(name) for said, name in summary.aliases.items()}
+    return {mask_or_withhold(alias): mask_or_withhold(name) for alias, name in summary.aliases.items()}
 
 
 def _onset(
@@ -123,25 +123,25 @@ def _onset(
     named_s = reading.time.at_s
     if reading.form.form is QuestionForm.COMPARE_TIMES and named_s is not None:
         asked_s = None
-    held = summary.incident
-    if carried_s is not None and held is not None and not held.contains(carried_s):
+    incident = summary.incident
+    if carried_s is not None and incident is not None and not incident.contains(carried_s):
         carried_s = None  # the source has changed since the previous turn
-    said = (
+    candidates = (
         (asked_s, OnsetOrigin.ASKED),
         (named_s, OnsetOrigin.QUESTION),
         (carried_s, OnsetOrigin.CARRIED),
         (summary.onset_s, OnsetOrigin.SOURCE),
         (summary.alert.time_s, OnsetOrigin.ALERT),
     )
-    return next(((at_s, by) for at_s, by in said if at_s is not None), (None, OnsetOrigin.NOBODY))
+    return next(((at_s, by) for at_s, by in candidates if at_s is not None), (None, OnsetOrigin.NOBODY))
 
 
 def _inventory(ctx: RunContext, sources: Sources, summary: SourceSummary, names: dict[str, str]) -> Inventory:
     owners = sources.topology.owners(ctx) if sources.topology is not None else {}
     edges = sources.topology.edges(ctx) if sources.topology is not None else ()
     kinds: dict[str, set[Telemetry]] = {name: set() for name in names}
-    for kind, held in summary.entities_by_kind.items():
-        for name in held:
+    for kind, entities in summary.entities_by_kind.items():
+        for name in entities:
             for each in (name, *ends_of(name)):
                 kinds[each].add(Telemetry(kind))
     for name in (*owners, *owners.values(), *(end for edge in edges for end in (edge.caller, edge.callee))):
@@ -175,8 +175,8 @@ def _telemetry(summary: SourceSummary, *, has_owners: bool) -> frozenset[Telemet
 
 def _mask(names: Iterable[str]) -> dict[str, str]:
     """The names, masked. One pass over all of them finds whether any needs masking."""
-    held = tuple(names)
-    joined = "\n".join(held)
+    unmasked = tuple(names)
+    joined = "\n".join(unmasked)
     if mask_or_withhold(joined) == joined:
-        return {name: name for name in held}
-    return {name: mask_or_withhold(name) for name in held}
+        return {name: name for name in unmasked}
+    return {name: mask_or_withhold(name) for name in unmasked}

@@ -72,8 +72,8 @@ def _quotations(quote_text: Quoted, passages: list[Passage]) -> str:
     for unit, passage in quote_text:
         if text:
             text += "\n" if before is unit.kind is BlockKind.ITEM else "\n\n"
-        apart = "\n" if unit.kind in _APART else " "
-        text += f"{_safe(unit.text)}{apart}[{passages.index(passage) + 1}]"
+        separator = "\n" if unit.kind in _APART else " "
+        text += f"{_safe(unit.text)}{separator}[{passages.index(passage) + 1}]"
         before = unit.kind
     return text
 

@@ -32,6 +32,6 @@ def find_routed_intent(trace: Iterable[TraceLine]) -> IntentType | None:
         if line.name is TraceName.ROUTING_DECISION:
             if line.data is None:
                 return next((each for each in IntentType if line.text.startswith(f"intent={each} ")), None)
-            said = line.text_of("intent")
-            return IntentType(said) if said in set(IntentType) else None
+            intent = line.text_of("intent")
+            return IntentType(intent) if intent in set(IntentType) else None
     return None

@@ -67,7 +67,7 @@ def revise_path(decision: RoutingDecision, inquiry: Inquiry) -> RoutingDecision:
 def _of_the_source(decision: RoutingDecision, inquiry: Inquiry) -> RoutingDecision:
     """DIAGNOSIS where what was matched is a name, or the form of the question leaves no doubt."""
     form = inquiry.reading.form
-    known = " ".join(each.said.casefold() for each in inquiry.reading.names if each.name is not None)
+    known = " ".join(each.written.casefold() for each in inquiry.reading.names if each.name is not None)
     is_name = bool(known) and all(phrase in known for phrase in decision.matched)
     is_form = form.form is not QuestionForm.WHY and form.topic is not Topic.ANY and bool(form.subjects)
     is_form = is_form or _asks_of_all(inquiry)

@@ -53,13 +53,13 @@ def measure_calibration(outcomes: Iterable[Outcome]) -> Calibration | None:
 
 def _bins(pairs: Sequence[tuple[float, float]]) -> Iterable[Bin]:
     for low, high in pairwise(EDGES):
-        held = [pair for pair in pairs if low <= pair[0] < high or pair[0] == high == EDGES[-1]]
-        if held:
+        inside = [pair for pair in pairs if low <= pair[0] < high or pair[0] == high == EDGES[-1]]
+        if inside:
             yield Bin(
                 low=low,
                 high=high,
-                confidence=sum(confidence for confidence, _ in held) / len(held),
-                right=wilson(round(sum(right for _, right in held)), len(held)),
+                confidence=sum(confidence for confidence, _ in inside) / len(inside),
+                right=wilson(round(sum(right for _, right in inside)), len(inside)),
             )
 
 

@@ -107,7 +107,7 @@ def _condition(
     condition: Condition, scores: Iterable[tuple[Condition, Score]], outcomes: Sequence[Outcome]
 ) -> Iterator[str]:
     yield f"<h3>{escape(condition.value)}</h3>"
-    mine = [score for held, score in scores if held is condition]
+    mine = [score for scored, score in scores if scored is condition]
     yield _further(mine[0])
     for split in dict.fromkeys(score.split for score in mine[1:]):
         yield _table(split, [(score.name, score) for score in mine if score.split == split])

@@ -39,14 +39,14 @@ def wilson(hits: int, count: int) -> Interval:
 
 def bootstrap(rows: Sequence[Sequence[float]], statistic: Statistic) -> Interval:
     """The percentile interval of a figure, over incidents drawn again with a fixed seed."""
-    held = np.asarray(rows, dtype=np.float64)
-    if not len(held):
+    values = np.asarray(rows, dtype=np.float64)
+    if not len(values):
         return Interval(share=0.0, low=0.0, high=1.0)
     rng = np.random.default_rng(SEED)
-    drawn = rng.integers(len(held), size=(RESAMPLES, len(held)))
-    figures = [statistic(held[chosen]) for chosen in drawn]
+    drawn = rng.integers(len(values), size=(RESAMPLES, len(values)))
+    figures = [statistic(values[chosen]) for chosen in drawn]
     low, high = np.percentile(figures, [2.5, 97.5])
-    return Interval(share=statistic(held), low=float(low), high=float(high), count=len(held))
+    return Interval(share=statistic(values), low=float(low), high=float(high), count=len(values))
 
 
 def mean(rows: NDArray[np.float64]) -> float:

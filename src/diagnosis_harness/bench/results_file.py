@@ -78,11 +78,11 @@ def _read(lines: Iterable[bytes], place: str) -> Iterator[tuple[str, dict[str, A
         if not line.startswith(BEGINS):
             raise _no_results(place)
         try:
-            held = json.loads(line)
+            entry = json.loads(line)
         except ValueError:  # damaged: the run is repeated
             continue
-        if isinstance(held, dict) and isinstance(held.get("key"), str):
-            yield held.pop("key"), held
+        if isinstance(entry, dict) and isinstance(entry.get("key"), str):
+            yield entry.pop("key"), entry
 
 
 def _no_results(place: str) -> InvalidInput:

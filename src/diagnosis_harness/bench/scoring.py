@@ -126,7 +126,7 @@ def judge(run: BenchRun, truth: Truth) -> Outcome:
     place = _best_place(truth, run)
     counted = next((one for one in named if owner_of(one.entity, run) not in run.case.left_out), None)
     first_right = place == 1 and counted is not None
-    told = _tells(result.concluded, truth)
+    names_mechanism = _names_mechanism(result.concluded, truth)
     scoped_right = _scope_is_right(run, truth) if released and faulty and _scope(run) else None
     decoys = {owner_of(entity, run) for entity in truth.decoy_entities}
     blamed = {owner_of(cause.entity, run) for cause in result.causes}
@@ -152,8 +152,8 @@ def judge(run: BenchRun, truth: Truth) -> Outcome:
         decoy_concluded=not decoys.isdisjoint(blamed) if decoys else None,
         precision=_precision(run, truth),
         recall=_recall(run, truth),
-        mechanism=None if told is None else told and released,
-        mechanism_words=_tells(result.said, truth),
+        mechanism=None if names_mechanism is None else names_mechanism and released,
+        mechanism_words=_names_mechanism(result.said, truth),
         false_alarm=None if faulty else wrong,
         broken=bool(result.failed_tools) or result.outcome not in ANSWERS,
         chance={k: _chance(run, truth, k) for k in (1, 3, 5)} if faulty and run.entities else {},
@@ -282,7 +282,7 @@ def _is_above(claimed: str, allowed: str) -> bool:
     return LEVELS_IN_ORDER.index(claimed) > LEVELS_IN_ORDER.index(allowed)
 
 
-def _tells(text: str, truth: Truth) -> bool | None:
+def _names_mechanism(text: str, truth: Truth) -> bool | None:
     """Whether a text contains a word of each group, and none of the forbidden ones."""
     if not truth.mechanism:
         return None

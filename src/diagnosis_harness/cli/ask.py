@@ -13,7 +13,7 @@ from diagnosis_harness.cli.arguments import bad_input_sentence, check_question_a
 from diagnosis_harness.cli.exit_codes import exit_code
 from diagnosis_harness.cli.folder_run import AskFolder, Folders, open_folders, run_on_folders
 from diagnosis_harness.cli.kept_runs import AskedOf, find_session, keep_run, turn_after
-from diagnosis_harness.cli.output import tell
+from diagnosis_harness.cli.output import write_line
 from diagnosis_harness.cli.ports import OpenDiagnosis
 from diagnosis_harness.cli.publish import OutputOptions, write_answer
 from diagnosis_harness.cli.words import kept_runs as kept_words
@@ -95,7 +95,7 @@ def run_ask(
             document, language = answer.document, following.language
             write_answer(document, answer.text, output)
             if output.save is not None:
-                tell(phrases.SAVED.render(language, file=str(output.save)), sys.stderr)
+                write_line(phrases.SAVED.render(language, file=str(output.save)), sys.stderr)
             code = exit_code(document.release.outcome, document.run.state)
             if handling.keep and answer.text is None:  # an answer in words has no evidence to examine further
                 keep_run(document, asked_of, handling.settings_file, language)
@@ -207,14 +207,14 @@ def _next_question(
         try:
             line = read_line(kept_words.PROMPT.in_(request.language))
         except (EOFError, KeyboardInterrupt):
-            tell("", sys.stdout)
+            write_line("", sys.stdout)
             return None
         if not line.strip():
             return None
         try:
             question = check_question_argument(line)
         except InvalidInput as error:
-            tell(bad_input_sentence(error, request.language), sys.stderr)
+            write_line(bad_input_sentence(error, request.language), sys.stderr)
             continue
         return replace(request, question=question, language=choose_language(handling.lang, question))
 

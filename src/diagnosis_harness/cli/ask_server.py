@@ -19,7 +19,7 @@ from diagnosis_harness.cli.exit_codes import exit_code
 from diagnosis_harness.cli.interrupt import CANCELLED, run_interruptible
 from diagnosis_harness.cli.live import LiveView
 from diagnosis_harness.cli.options import RunsOptions
-from diagnosis_harness.cli.output import escape_lines, make_console, save_bytes, tell
+from diagnosis_harness.cli.output import escape_lines, make_console, save_bytes, write_line
 from diagnosis_harness.cli.publish import OutputOptions, write_outputs
 from diagnosis_harness.cli.words import phrases
 from diagnosis_harness.cli.words import runs as words
@@ -73,8 +73,10 @@ def ask_server(
     async def submit() -> int:
         async with open_api_client(options, settings, url) as client:
             run_id, is_new = await client.submit(await _with_source(client, request, body))
-        tell((words.SUBMITTED if is_new else words.JOINED).render(request.language, run=run_id), sys.stderr)
-        tell(run_id, sys.stdout)
+        write_line(
+            (words.SUBMITTED if is_new else words.JOINED).render(request.language, run=run_id), sys.stderr
+        )
+        write_line(run_id, sys.stdout)
         return 0
 
     def follow() -> int:
@@ -90,7 +92,7 @@ def ask_server(
 
             ended = run_interruptible(work, on_first=follower.stop, on_second=view.print_leaving)
         if ended is None:
-            tell(phrases.STOPPED.in_(request.language), sys.stderr)
+            write_line(phrases.STOPPED.in_(request.language), sys.stderr)
             return CANCELLED
         return _print_answer(*ended, request.language, output)
 
@@ -206,11 +208,11 @@ def _print_answer(facts: WholeRunView, data: bytes, language: Language, output: 
     if facts.text is None or output.as_json:
         write_outputs(document, output)
     else:
-        tell(escape_lines(facts.text), sys.stdout)
+        write_line(escape_lines(facts.text), sys.stdout)
         if output.save is not None:
             save_bytes(data, output.save)
     if output.save is not None:
-        tell(phrases.SAVED.render(language, file=str(output.save)), sys.stderr)
+        write_line(phrases.SAVED.render(language, file=str(output.save)), sys.stderr)
     if not output.as_json:
-        tell(words.GO_ON.render(language, session=escape_line(document.run.session_id)), sys.stderr)
+        write_line(words.GO_ON.render(language, session=escape_line(document.run.session_id)), sys.stderr)
     return exit_code(document.release.outcome, document.run.state)

@@ -18,7 +18,7 @@ from diagnosis_harness.cli.demo_verdict import (
 )
 from diagnosis_harness.cli.exit_codes import exit_code
 from diagnosis_harness.cli.kept_runs import AskedOf, keep_run
-from diagnosis_harness.cli.output import tell
+from diagnosis_harness.cli.output import write_line
 from diagnosis_harness.cli.ports import OpenDiagnosis
 from diagnosis_harness.cli.publish import OutputOptions, write_outputs
 from diagnosis_harness.cli.words import phrases
@@ -57,11 +57,11 @@ def run_demo(demo: Demo, output: OutputOptions, open_diagnosis: OpenDiagnosis, h
     _check(demo)
     # With --json only the document goes to standard output.
     notes = sys.stderr if output.as_json else sys.stdout
-    tell(f"{phrases.SIMULATED.render(demo.language, seed=demo.seed)}\n", notes)
+    write_line(f"{phrases.SIMULATED.render(demo.language, seed=demo.seed)}\n", notes)
     with nullcontext(demo.keep) if demo.keep else TemporaryDirectory(prefix="diagnose-demo-") as parent:
         folder, injected = _simulate(demo, Path(parent))
         if demo.keep is not None:
-            tell(f"{phrases.KEPT_FOLDER.render(demo.language, folder=str(folder))}\n", notes)
+            write_line(f"{phrases.KEPT_FOLDER.render(demo.language, folder=str(folder))}\n", notes)
         return _diagnose(demo, (folder, injected), output, open_diagnosis, handling=handling)
 
 
@@ -85,7 +85,7 @@ def _diagnose(
     if handling.keep:
         keep_run(document, AskedOf(folder if demo.keep else None), handling.settings_file, demo.language)
     verdict = "\n".join(verdict_lines(document, injected, demo.language))
-    tell(f"\n{verdict}", sys.stderr if output.as_json else sys.stdout)
+    write_line(f"\n{verdict}", sys.stderr if output.as_json else sys.stdout)
     if is_right(document, injected):
         return 0
     return exit_code(document.release.outcome, document.run.state)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from diagnosis_harness.cli.output import tell
+from diagnosis_harness.cli.output import write_line
 from diagnosis_harness.cli.words import kept_runs as words
 from diagnosis_harness.kernel.clock import SystemClock
 from diagnosis_harness.kernel.errors import InvalidInput, StoreFailure
@@ -66,10 +66,10 @@ def keep_run(
             return
         runs.keep(asked_of.run_of(document), now_s=SystemClock().now_s())
     except StoreFailure as failure:
-        tell(words.NOT_KEPT.render(language, problem=escape_line(str(failure))), sys.stderr)
+        write_line(words.NOT_KEPT.render(language, problem=escape_line(str(failure))), sys.stderr)
         return
     if sys.stderr.isatty():
-        tell(words.KEPT.render(language, run=document.run.run_id), sys.stderr)
+        write_line(words.KEPT.render(language, run=document.run.run_id), sys.stderr)
 
 
 def open_runs(settings_file: Path | None, language: Language) -> LocalRuns:

@@ -91,7 +91,7 @@ def _add(options: RunsOptions, name: str, role: str, *, rate: int | None, concur
 
     from diagnosis_harness.application.callers.api_key import ApiKey, new_key
     from diagnosis_harness.application.callers.caller import CallerRole
-    from diagnosis_harness.cli.output import tell
+    from diagnosis_harness.cli.output import write_line
     from diagnosis_harness.kernel.errors import InvalidInput
     from diagnosis_harness.report.timestamps import escape_line
 
@@ -114,9 +114,9 @@ def _add(options: RunsOptions, name: str, role: str, *, rate: int | None, concur
         )
         if not await stored.keys.add(key):
             raise InvalidInput(name, words.KEY_TAKEN.in_(language), words.KEY_NAME_REMEDY.in_(language))
-        tell(words.KEY_ADDED.render(language, key_id=key.key_id, name=name, role=role), sys.stderr)
-        tell(fresh.shown, sys.stdout)
-        tell(words.KEY_ONCE.in_(language), sys.stderr)
+        write_line(words.KEY_ADDED.render(language, key_id=key.key_id, name=name, role=role), sys.stderr)
+        write_line(fresh.shown, sys.stdout)
+        write_line(words.KEY_ONCE.in_(language), sys.stderr)
         return 0
 
     return _with_key_store(options, add, create_if_missing=True)
@@ -170,16 +170,16 @@ def _revoke(options: RunsOptions, key_id: str) -> int:
         import sys
 
         from diagnosis_harness.cli.exit_codes import BAD_INPUT
-        from diagnosis_harness.cli.output import tell
+        from diagnosis_harness.cli.output import write_line
         from diagnosis_harness.report.timestamps import escape_line
 
         # People easily paste the whole key; its middle part is the id.
         wanted = key_id.split("_")[1] if key_id.startswith("dk_") else key_id
         language = options.language
         if not await stored.keys.revoke(wanted, at_s=stored.clock.now_s()):
-            tell(words.KEY_UNKNOWN.render(language, key_id=escape_line(wanted)), sys.stderr)
+            write_line(words.KEY_UNKNOWN.render(language, key_id=escape_line(wanted)), sys.stderr)
             return BAD_INPUT
-        tell(words.KEY_REVOKED.render(language, key_id=wanted), sys.stdout)
+        write_line(words.KEY_REVOKED.render(language, key_id=wanted), sys.stdout)
         return 0
 
     return _with_key_store(options, revoke)

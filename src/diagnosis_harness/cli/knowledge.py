@@ -86,7 +86,7 @@ def _open(settings_file: Path | None, folder: Path | None, language: Language) -
 def _print_changes(library: KnowledgeSearch, language: Language) -> None:
     import sys
 
-    from diagnosis_harness.cli.output import tell
+    from diagnosis_harness.cli.output import write_line
     from diagnosis_harness.cli.words import knowledge as words
     from diagnosis_harness.kernel.errors import InvalidInput
     from diagnosis_harness.report.timestamps import escape_line
@@ -97,13 +97,13 @@ def _print_changes(library: KnowledgeSearch, language: Language) -> None:
             "--folder", "no folder of runbooks is configured", "name one here or in the table [knowledge]"
         )
     for note in changes.notes[:NOTES_SHOWN]:
-        tell(
+        write_line(
             words.NOTE.render(language, file=display_name(note.file), note=escape_line(note.note)), sys.stdout
         )
     if len(changes.notes) > NOTES_SHOWN:
-        tell(words.MORE_NOTES.render(language, count=len(changes.notes) - NOTES_SHOWN), sys.stdout)
+        write_line(words.MORE_NOTES.render(language, count=len(changes.notes) - NOTES_SHOWN), sys.stdout)
     holdings = library.holdings
-    tell(
+    write_line(
         words.INDEXED.render(
             language,
             documents=holdings.documents,
@@ -120,7 +120,7 @@ def _search(library: KnowledgeSearch, question: str, language: Language, *, as_j
     import sys
 
     from diagnosis_harness.cli.exit_codes import UNEXPECTED
-    from diagnosis_harness.cli.output import tell, tell_json
+    from diagnosis_harness.cli.output import print_json, write_line
     from diagnosis_harness.cli.words import knowledge as words
     from diagnosis_harness.kernel.errors import RunAborted, TechnicalFailure
     from diagnosis_harness.report.timestamps import escape_line
@@ -128,10 +128,10 @@ def _search(library: KnowledgeSearch, question: str, language: Language, *, as_j
     try:
         body = asyncio.run(library.ask(question, language)).body
     except (RunAborted, TechnicalFailure) as failure:
-        tell(words.FAILED.render(language, problem=escape_line(str(failure))), sys.stderr)
+        write_line(words.FAILED.render(language, problem=escape_line(str(failure))), sys.stderr)
         return UNEXPECTED
     if as_json:
-        tell_json(body, indent=2)
+        print_json(body, indent=2)
     elif isinstance(body, dict):
-        tell(str(body["text"]), sys.stdout)
+        write_line(str(body["text"]), sys.stdout)
     return 0

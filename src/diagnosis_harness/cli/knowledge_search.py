@@ -45,7 +45,7 @@ class KnowledgeSearch(Closing):
     @property
     def holdings(self) -> Holdings:
         """What is indexed."""
-        return Holdings(0, 0) if self._base is None else self._base.held
+        return Holdings(0, 0) if self._base is None else self._base.contents
 
     def check_files(self) -> None:
         """Refuse a folder without usable files.

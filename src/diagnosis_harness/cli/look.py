@@ -39,7 +39,7 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
         from diagnosis_harness.bootstrap.look import look_at, write_draft_settings
         from diagnosis_harness.cli.exit_codes import BAD_INPUT
         from diagnosis_harness.cli.interrupt import raise_on_interrupt
-        from diagnosis_harness.cli.output import make_console, tell, tell_json
+        from diagnosis_harness.cli.output import make_console, print_json, write_line
         from diagnosis_harness.cli.render.look import look_json, look_lines
         from diagnosis_harness.cli.words import look as words
         from diagnosis_harness.settings import load_settings
@@ -49,10 +49,10 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
             seen = look_at(settings, folder, baseline=baseline)
             written = write_draft_settings(settings, folder, seen) if fix else None
         if as_json:
-            tell_json(look_json(seen), indent=2)
+            print_json(look_json(seen), indent=2)
         else:
             console = make_console(color=not no_color)
             console.print_lines(look_lines(seen, lang, width=console.width))
         if written is not None:
-            tell(words.WRITTEN.render(lang, file=str(written)), sys.stderr)
+            write_line(words.WRITTEN.render(lang, file=str(written)), sys.stderr)
         return 0 if seen.obstacle is None else BAD_INPUT

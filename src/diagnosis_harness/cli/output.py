@@ -45,7 +45,7 @@ def make_console(*, color: bool, stderr: bool = False) -> PatientConsole:
     )
 
 
-def tell(line: str, stream: TextIO) -> None:
+def write_line(line: str, stream: TextIO) -> None:
     """Write one line; a broken pipe is not an error."""
     try:
         stream.write(f"{line}\n")
@@ -55,11 +55,11 @@ def tell(line: str, stream: TextIO) -> None:
             drop_stdout()
 
 
-def tell_json(value: JsonValue, *, indent: int | None = None) -> None:
+def print_json(value: JsonValue, *, indent: int | None = None) -> None:
     """Print one JSON value; on a terminal, escape what could control it."""
     # Half of a surrogate pair is not UTF-8; Python's escape for it is also JSON's.
     text = json.dumps(value, ensure_ascii=False, indent=indent).encode("utf-8", "backslashreplace").decode()
-    tell(harmless_json(text) if sys.stdout.isatty() else text, sys.stdout)
+    write_line(harmless_json(text) if sys.stdout.isatty() else text, sys.stdout)
 
 
 def harmless_json(text: str) -> str:

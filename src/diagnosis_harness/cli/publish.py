@@ -11,8 +11,8 @@ from diagnosis_harness.cli.output import (
     escape_lines,
     make_console,
     save_bytes,
-    tell,
     write_json,
+    write_line,
 )
 from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.report.document import RunDocument
@@ -44,7 +44,7 @@ def write_answer(document: RunDocument, text: str | None, output: OutputOptions)
         write_outputs(document, output)
         return
     try:
-        tell(escape_lines(text), sys.stdout)
+        write_line(escape_lines(text), sys.stdout)
         sys.stdout.flush()
     except BrokenPipeError:
         drop_stdout()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from diagnosis_harness.audit.verification.verify import is_unaltered
 from diagnosis_harness.cli.kept_runs import LATEST, find_kept
-from diagnosis_harness.cli.output import tell
+from diagnosis_harness.cli.output import write_line
 from diagnosis_harness.cli.words import run_file as words
 from diagnosis_harness.harness.keys import is_safe_segment
 from diagnosis_harness.kernel.errors import InvalidInput, RunDocumentInvalid
@@ -44,7 +44,7 @@ def read_run(
         raise unreadable_document(saved.name, error) from error
     message_language = language or document.run.language
     if not is_unaltered(saved.data, file=saved.name):
-        tell(words.ALTERED.render(message_language, file=saved.name), sys.stderr)
+        write_line(words.ALTERED.render(message_language, file=saved.name), sys.stderr)
     return document, message_language
 
 

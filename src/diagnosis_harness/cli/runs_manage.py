@@ -11,7 +11,7 @@ from diagnosis_harness.cli.arguments import check_save
 from diagnosis_harness.cli.client.connect import with_run
 from diagnosis_harness.cli.client.runs_client import RunsClient
 from diagnosis_harness.cli.options import RunsOptions
-from diagnosis_harness.cli.output import save_bytes, tell, tell_json, write_json
+from diagnosis_harness.cli.output import print_json, save_bytes, write_json, write_line
 from diagnosis_harness.cli.verify import exit_code_of, print_verification
 from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.kernel.errors import InvalidInput, RunGoesOn
@@ -59,7 +59,7 @@ def export_run(options: RunsOptions, run: str, *, form: str, out: Path | None) -
             write_json(data)
             return 0
         save_bytes(data, out)
-        tell(words.WRITTEN.render(options.language, file=str(out)), sys.stderr)
+        write_line(words.WRITTEN.render(options.language, file=str(out)), sys.stderr)
         return 0
 
     return with_run(options, run, work)
@@ -84,10 +84,10 @@ def cancel_run(options: RunsOptions, run: str, *, as_json: bool) -> int:
     async def work(client: RunsClient, facts: WholeRunView) -> int:
         result = await client.cancel(facts.run_id)
         if as_json:
-            tell_json(result, indent=2)
+            print_json(result, indent=2)
         else:
             for line in cancel_lines(result, options.lang or facts.language):
-                tell(line, sys.stdout)
+                write_line(line, sys.stdout)
         return 0
 
     return with_run(options, run, work)

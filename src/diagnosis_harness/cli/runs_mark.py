@@ -18,7 +18,7 @@ from diagnosis_harness.cli.client.connect import has_stored_runs, is_server_name
 from diagnosis_harness.cli.client.runs_client import RunsClient
 from diagnosis_harness.cli.kept_runs import LATEST, find_kept, open_runs, store_errors
 from diagnosis_harness.cli.options import RunsOptions
-from diagnosis_harness.cli.output import tell, tell_json
+from diagnosis_harness.cli.output import print_json, write_line
 from diagnosis_harness.cli.run_file import read_run
 from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.kernel.clock import SystemClock
@@ -127,7 +127,7 @@ def mark_lines(view: FeedbackView, language: Language) -> list[str]:
 
 def _print(stored: JsonValue, language: Language, *, as_json: bool) -> None:
     if as_json:
-        tell_json(stored, indent=2)
+        print_json(stored, indent=2)
         return
     for line in mark_lines(FeedbackView.read(stored), language):
-        tell(line, sys.stdout)
+        write_line(line, sys.stdout)

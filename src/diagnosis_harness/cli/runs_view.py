@@ -14,7 +14,7 @@ from diagnosis_harness.cli.client.connect import with_run, with_runs_client
 from diagnosis_harness.cli.client.find_run import PAGE
 from diagnosis_harness.cli.client.runs_client import RunsClient
 from diagnosis_harness.cli.options import RunsOptions
-from diagnosis_harness.cli.output import escape_lines, make_console, tell, tell_json, write_json
+from diagnosis_harness.cli.output import escape_lines, make_console, print_json, write_json, write_line
 from diagnosis_harness.cli.render.report import report_lines
 from diagnosis_harness.cli.render.runs import facts_lines, run_table
 from diagnosis_harness.cli.trace import print_timeline
@@ -83,7 +83,7 @@ def list_runs(options: RunsOptions, filters: Filters, *, as_json: bool) -> int:
         rows, has_more = await _fetch_rows(client, query, filters.limit)
         if as_json:
             for row in rows:
-                tell_json(row)
+                print_json(row)
         else:
             console = make_console(color=options.color)
             runs = [RunView.read(row) for row in rows]
@@ -91,7 +91,7 @@ def list_runs(options: RunsOptions, filters: Filters, *, as_json: bool) -> int:
             table = run_table(runs, language, now_s=SystemClock().now_s(), width=console.table_width)
             console.print_lines(table)
         if has_more:
-            tell(words.MORE_RUNS.in_(options.language), sys.stderr)
+            write_line(words.MORE_RUNS.in_(options.language), sys.stderr)
         return 0
 
     return with_runs_client(options, work)
@@ -114,7 +114,7 @@ def show_run(options: RunsOptions, run: str, *, as_json: bool) -> int:
 
     async def work(client: RunsClient, facts: WholeRunView) -> int:
         if as_json:
-            tell_json(await client.row(facts.run_id), indent=2)
+            print_json(await client.row(facts.run_id), indent=2)
             return 0
         console = make_console(color=options.color)
         language = options.lang or facts.language

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from diagnosis_harness.cli.exit_codes import UNEXPECTED
 from diagnosis_harness.cli.interrupt import CANCELLED, exit_now
-from diagnosis_harness.cli.output import tell
+from diagnosis_harness.cli.output import write_line
 from diagnosis_harness.cli.words import service as words
 from diagnosis_harness.kernel.errors import InvalidInput, InvalidSetting, StoreFailure
 from diagnosis_harness.kernel.language import Language
@@ -160,7 +160,7 @@ async def wait_for_shutdown_signal() -> None:
 
 def print_status(sentence: str) -> None:
     """One line on standard error."""
-    tell(sentence, sys.stderr)
+    write_line(sentence, sys.stderr)
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -42,12 +42,12 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
         """
         if delete is not None:
             from diagnosis_harness.cli.kept_runs import delete_kept
-            from diagnosis_harness.cli.output import tell
+            from diagnosis_harness.cli.output import write_line
             from diagnosis_harness.cli.words import kept_runs as words
 
             language = lang or Language.EN
             count = delete_kept(delete, settings_file(), language)
-            tell(words.DELETED.render(language, count=str(count)), sys.stdout)
+            write_line(words.DELETED.render(language, count=str(count)), sys.stdout)
             return
         if listed:
             _list(settings_file(), lang or Language.EN, color=not no_color)

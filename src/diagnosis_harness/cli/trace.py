@@ -44,8 +44,8 @@ def print_timeline(trace: Sequence[TraceLine], language: Language, *, color: boo
     """
     from diagnosis_harness.cli.output import make_console
     from diagnosis_harness.cli.render.timeline import timeline_lines
-    from diagnosis_harness.report.timeline import moments
+    from diagnosis_harness.report.timeline import timeline_events
     from diagnosis_harness.trace.timeline import fold
 
     console = make_console(color=color)
-    console.print_lines(timeline_lines(fold(moments(trace)), language, width=console.table_width))
+    console.print_lines(timeline_lines(fold(timeline_events(trace)), language, width=console.table_width))

@@ -100,11 +100,11 @@ def print_verification(
     verification: Verification, recheck: Recheck | None, language: Language, *, as_json: bool, color: bool
 ) -> None:
     """Print every check, for people or as JSON."""
-    from diagnosis_harness.cli.output import make_console, tell_json
+    from diagnosis_harness.cli.output import make_console, print_json
     from diagnosis_harness.cli.render.verification import verification_lines
 
     if as_json:
-        tell_json({**verification.as_json(), "against": recheck.as_json() if recheck else None}, indent=2)
+        print_json({**verification.as_json(), "against": recheck.as_json() if recheck else None}, indent=2)
         return
     console = make_console(color=color)
     marks = console.is_terminal and not console.no_color

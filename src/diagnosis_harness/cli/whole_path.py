@@ -43,7 +43,7 @@ class WholePath:
         clock = SystemClock() if self.clock is None else self.clock
         started_s, cpu_s = clock.now_s(), time.process_time()
         opened = self.open_diagnosis(
-            folder=folder, baseline=baseline, onset=None, sink=NullSink(), progress=_tell_nobody
+            folder=folder, baseline=baseline, onset=None, sink=NullSink(), progress=_ignore_progress
         )
         with closing(opened) as diagnosis:
             document = asyncio.run(diagnosis.run(QUESTION, language=Language.EN, deadline_s=None))
@@ -62,5 +62,5 @@ def digest_conditions(settings_file: Path | None) -> str:
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _tell_nobody(file: str, done: int, total: int) -> None:
+def _ignore_progress(file: str, done: int, total: int) -> None:
     """Progress is counted in incidents, not in files."""

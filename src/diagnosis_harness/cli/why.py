@@ -45,9 +45,9 @@ def print_answers(
         ValueError: one of them is malformed.
     """
     if as_json:
-        from diagnosis_harness.cli.output import tell_json
+        from diagnosis_harness.cli.output import print_json
 
-        tell_json({"run_id": run_id, "answers": [*answers]}, indent=2)
+        print_json({"run_id": run_id, "answers": [*answers]}, indent=2)
         return
     from diagnosis_harness.cli.output import make_console
     from diagnosis_harness.cli.render.why import read_answer, why_lines

@@ -52,8 +52,8 @@ def check_size(answer: PolicyAnswer) -> None:
         _at_most(text, ANSWER_TEXT_MAX, "characters in one text")
     wordings = sum(len(claim.wording or "") for claim in claims)
     quoted = sum(len(quote.text) for claim in claims for quote in claim.quotes)
-    for held, most, what in ((wordings, WORDING_MAX, "wordings"), (quoted, QUOTES_MAX, "quotes")):
-        if held > most:
+    for size, most, what in ((wordings, WORDING_MAX, "wordings"), (quoted, QUOTES_MAX, "quotes")):
+        if size > most:
             raise MalformedAnswer(f"the {what} of one answer hold more than {most} characters")
 
 
@@ -71,8 +71,8 @@ def _check_draft(draft: DiagnosisDraft) -> None:
         _at_most(each.evidence_against, REFS_MAX, "references against one candidate")
 
 
-def _at_most(held: Sized, most: int, what: str) -> None:
-    if len(held) > most:
+def _at_most(values: Sized, most: int, what: str) -> None:
+    if len(values) > most:
         raise MalformedAnswer(f"more than {most} {what}")
 
 

@@ -109,15 +109,15 @@ class Slot:
     """A word where a name is expected; `is_loose` if ordinary words are common there."""
 
     start: int
-    said: str
+    text: str
     is_loose: bool = False
 
 
 def name_slots(question: str) -> tuple[Slot, ...]:
     """The places of names in the order of the question; each word once, strict before loose."""
-    held = question[:_LONGEST]
+    searched = question[:_LONGEST]
     found: dict[int, Slot] = {}
-    for each in (*_latin(held), *_chinese(held)):
+    for each in (*_latin(searched), *_chinese(searched)):
         known = found.get(each.start)
         if known is None or (known.is_loose and not each.is_loose):
             found[each.start] = each
@@ -128,27 +128,27 @@ def _latin(question: str) -> Iterator[Slot]:
     for patterns, is_loose in ((_STRICT, False), (_LOOSE, True)):
         for pattern in patterns:
             for match in pattern.finditer(question):
-                said = match["x"].rstrip(".-:")
-                if len(said) > 1 and not _is_common(said):
-                    yield Slot(match.start("x"), said, is_loose)
+                word = match["x"].rstrip(".-:")
+                if len(word) > 1 and not _is_common(word):
+                    yield Slot(match.start("x"), word, is_loose)
 
 
 def _chinese(question: str) -> Iterator[Slot]:
     for pattern in _ZH:
         for match in pattern.finditer(question):
-            said, start = match["x"], match.start("x")
-            if said.isascii():
-                if not _is_common(said):
-                    yield Slot(start, said)
+            word, start = match["x"], match.start("x")
+            if word.isascii():
+                if not _is_common(word):
+                    yield Slot(start, word)
                 continue
-            bare = _ZH_EDGE.sub("", said)
+            bare = _ZH_EDGE.sub("", word)
             if len(bare) > 1:
-                yield Slot(start + len(said) - len(bare), bare)
+                yield Slot(start + len(word) - len(bare), bare)
 
 
-def _is_common(said: str) -> bool:
+def _is_common(text: str) -> bool:
     """Whether a word, or every word of a joined one, is ordinary or says what happens to a service."""
-    if _HAPPENS.fullmatch(said):
+    if _HAPPENS.fullmatch(text):
         return True
-    words = [word for word in re.split(r"[-_./]+|'s\b", said.casefold()) if word]
+    words = [word for word in re.split(r"[-_./]+|'s\b", text.casefold()) if word]
     return all(word in COMMON_EN or word.removesuffix("s") in COMMON_EN for word in words)

@@ -45,12 +45,12 @@ class NameRead:
     """A name in a question.
 
     Attributes:
-        said: as the caller wrote it.
+        written: as the caller wrote it.
         name: as the telemetry has it; None for UNKNOWN.
         nearest: for UNKNOWN, similar known names, nearest first.
     """
 
-    said: str
+    written: str
     name: str | None
     how: NameReading
     nearest: tuple[str, ...] = ()
@@ -67,23 +67,25 @@ class KnownNames:
     @classmethod
     def of(cls, names: Iterable[str], aliases: Mapping[str, str] | None = None) -> KnownNames:
         """Build from names and aliases; an alias of an unknown name is ignored."""
-        held = tuple(dict.fromkeys(names))
-        by_fold = {fold_name(name): name for name in held}
-        meant = {said: by_fold.get(fold_name(name)) for said, name in (aliases or {}).items()}
-        known = {said: name for said, name in meant.items() if name is not None}
-        return cls(held, known, _variants(held))
+        unique = tuple(dict.fromkeys(names))
+        by_fold = {fold_name(name): name for name in unique}
+        resolved = {alias: by_fold.get(fold_name(name)) for alias, name in (aliases or {}).items()}
+        known = {alias: name for alias, name in resolved.items() if name is not None}
+        return cls(unique, known, _variants(unique))
 
 
 def read_names(question: str, known: KnownNames) -> tuple[NameRead, ...]:
     """The names in a question, in order, each once."""
     owners = {name: (name, NameReading.EXACT) for name in known.names}
-    owners |= {said: (name, NameReading.ALIAS) for said, name in known.aliases.items() if said not in owners}
+    owners |= {
+        written: (name, NameReading.ALIAS) for written, name in known.aliases.items() if written not in owners
+    }
     found: list[tuple[int, NameRead]] = []
     taken: list[tuple[int, int]] = []
     folded = fold_name(question)
-    for start, end, said in places_of(question, owners):
-        name, how = owners[said]
-        found.append((start, NameRead(folded[start:end] if how is NameReading.EXACT else said, name, how)))
+    for start, end, written in places_of(question, owners):
+        name, how = owners[written]
+        found.append((start, NameRead(folded[start:end] if how is NameReading.EXACT else written, name, how)))
         taken.append((start, end))
     for start, end, read in (*_variants_in(folded, known), *_kinds_in(question, known)):
         if all(end <= left or start >= right for left, right in taken):
@@ -91,7 +93,7 @@ def read_names(question: str, known: KnownNames) -> tuple[NameRead, ...]:
             taken.append((start, end))
     for slot in name_slots(question):
         start = len(fold_name(question[: slot.start]))
-        end = start + len(fold_name(slot.said))
+        end = start + len(fold_name(slot.text))
         if any(start < right and left < end for left, right in taken):
             continue
         if (in_slot := _read_slot(slot, known)) is not None:
@@ -99,42 +101,42 @@ def read_names(question: str, known: KnownNames) -> tuple[NameRead, ...]:
             taken.append((start, end))
     reads: dict[str, NameRead] = {}
     for _, read in sorted(found, key=lambda each: each[0]):
-        reads.setdefault(read.name or f"?{read.said.casefold()}", read)
+        reads.setdefault(read.name or f"?{read.written.casefold()}", read)
     return tuple(reads.values())[:_READ_MAX]
 
 
-def read_name(said: str, known: KnownNames) -> NameRead:
+def read_name(written: str, known: KnownNames) -> NameRead:
     """Read a single name, such as the service of an alert."""
-    if said in known.names:
-        return NameRead(said, said, NameReading.EXACT)
-    folded = fold_name(said)
+    if written in known.names:
+        return NameRead(written, written, NameReading.EXACT)
+    folded = fold_name(written)
     for name in known.names:
         if fold_name(name) == folded:
-            return NameRead(said, name, NameReading.EXACT)
+            return NameRead(written, name, NameReading.EXACT)
     for alias, name in known.aliases.items():
         if fold_name(alias) == folded:
-            return NameRead(said, name, NameReading.ALIAS)
+            return NameRead(written, name, NameReading.ALIAS)
     if folded in known.variants:
-        return NameRead(said, known.variants[folded], NameReading.VARIANT)
-    near = _close(said, known)
+        return NameRead(written, known.variants[folded], NameReading.VARIANT)
+    near = _close(written, known)
     if near is not None:
-        return NameRead(said, near, NameReading.CLOSE)
-    return NameRead(said, None, NameReading.UNKNOWN, _nearest(said, known))
+        return NameRead(written, near, NameReading.CLOSE)
+    return NameRead(written, None, NameReading.UNKNOWN, _nearest(written, known))
 
 
 def _read_slot(slot: Slot, known: KnownNames) -> NameRead | None:
     """The name in a place of the question; None if the word need not be a name."""
-    read = read_name(slot.said, known)
+    read = read_name(slot.text, known)
     if read.how is NameReading.UNKNOWN and slot.is_loose:
         return None
-    if read.how is NameReading.CLOSE and slot.is_loose and len(slot.said) < LONG_NAME - 2:
+    if read.how is NameReading.CLOSE and slot.is_loose and len(slot.text) < LONG_NAME - 2:
         return None  # short ordinary words are close to some name
     return read
 
 
-def _close(said: str, known: KnownNames) -> str | None:
+def _close(written: str, known: KnownNames) -> str | None:
     """The only known name within one typing error, or two from eight letters on; digits must match."""
-    folded = fold_name(said)
+    folded = fold_name(written)
     if len(folded) < LEAST_CLOSE or folded in COMMON_EN:
         return None
     most = 2 if len(folded) >= LONG_NAME else 1
@@ -162,27 +164,27 @@ def edit_distance(one: str, other: str, most: int) -> int:
     return row[-1]
 
 
-def _nearest(said: str, known: KnownNames) -> tuple[str, ...]:
+def _nearest(written: str, known: KnownNames) -> tuple[str, ...]:
     forms = {fold_name(name): name for name in known.names}
-    return tuple(forms[form] for form in get_close_matches(fold_name(said), forms, n=NEAREST, cutoff=0.6))
+    return tuple(forms[form] for form in get_close_matches(fold_name(written), forms, n=NEAREST, cutoff=0.6))
 
 
 def _variants(names: Iterable[str]) -> Mapping[str, str]:
     """Other forms of the names; each belongs to one name only, and none is an ordinary word."""
-    held = [fold_name(name) for name in names]
+    folded_names = [fold_name(name) for name in names]
     beginnings: dict[str, int] = {}
-    for folded in held:
+    for folded in folded_names:
         first, blank, _ = folded.partition(" ")
         if blank:
             beginnings[first] = beginnings.get(first, 0) + 1
     forms: dict[str, set[str]] = {}
-    for name, folded in zip(names, held, strict=True):
+    for name, folded in zip(names, folded_names, strict=True):
         for form in _forms(folded, beginnings):
             forms.setdefault(form, set()).add(name)
     return {
         form: next(iter(owners))
         for form, owners in forms.items()
-        if len(owners) == 1 and form not in held and _is_telling(form)
+        if len(owners) == 1 and form not in folded_names and _is_distinctive(form)
     }
 
 
@@ -198,7 +200,7 @@ def _forms(folded: str, beginnings: Mapping[str, int]) -> set[str]:
     return (stems | plurals) - {folded}
 
 
-def _is_telling(form: str) -> bool:
+def _is_distinctive(form: str) -> bool:
     words = form.split(" ")
     return len(form) >= _LEAST_VARIANT and not all(
         word in COMMON_EN or word in COMMON_ZH or word.isdigit() for word in words
@@ -217,22 +219,22 @@ def _kinds_in(question: str, known: KnownNames) -> list[tuple[int, int, NameRead
     """For each word for a kind of component: the component, if the source has exactly one of that kind."""
     found = []
     for words, marks in KIND_WORDS:
-        meant = _without_instances(name for name in known.names if not marks.isdisjoint(_words_of(name)))
-        if len(meant) != 1:
+        components = _without_instances(name for name in known.names if not marks.isdisjoint(_words_of(name)))
+        if len(components) != 1:
             continue
-        for said in sorted(words, key=len, reverse=True):
-            match = re.search(rf"(?<![a-z0-9_./\-]){re.escape(said)}(?![a-z0-9_/\-])", question.casefold())
+        for word in sorted(words, key=len, reverse=True):
+            match = re.search(rf"(?<![a-z0-9_./\-]){re.escape(word)}(?![a-z0-9_/\-])", question.casefold())
             if match is not None:
                 start = len(fold_name(question[: match.start()]))
-                found.append((start, start + len(said), NameRead(said, meant[0], NameReading.KIND)))
+                found.append((start, start + len(word), NameRead(word, components[0], NameReading.KIND)))
                 break
     return found
 
 
 def _without_instances(names: Iterable[str]) -> list[str]:
     """The names that do not begin with another name: `payments-db-0` is a part of `payments-db`."""
-    held = list(names)
-    return [name for name in held if not any(name.startswith(f"{other}-") for other in held)]
+    known = list(names)
+    return [name for name in known if not any(name.startswith(f"{other}-") for other in known)]
 
 
 def _words_of(name: str) -> set[str]:

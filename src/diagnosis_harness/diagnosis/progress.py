@@ -165,13 +165,13 @@ def _problem(snapshot: ProgressSnapshot, assessments: Sequence[Assessment]) -> t
     for call_id in sorted(snapshot.due):
         if call_id not in ids:
             return call_id, "a result was not assessed"
-    held = Records(snapshot.records)
+    records = Records(snapshot.records)
     for assessment in assessments:
         if assessment.gain is InformationGain.GAINED and not assessment.facts:
             return assessment.tool_call_id, "a gain without a fact"
         for fact in assessment.facts:
             if not fact.refs or any(
-                ref.tool_call_id != assessment.tool_call_id or held.item(ref) is None for ref in fact.refs
+                ref.tool_call_id != assessment.tool_call_id or records.item(ref) is None for ref in fact.refs
             ):
                 return assessment.tool_call_id, "a fact that cites no item of the assessed result"
     return None

@@ -120,7 +120,7 @@ _RATIO_AFTER = re.compile(r"\s*(?:的)?(?:ratio|proportion|odds|split|比例|比
 
 
 @dataclass(frozen=True, slots=True)
-class _Moment:
+class _WrittenTime:
     """A time of day in a question, with the dates that its words may mean.
 
     Attributes:
@@ -150,9 +150,9 @@ class OnsetWords:
     def read(self, recorded: TimeWindow | None, source_zone: str | None) -> float | None:
         """The timestamp meant; None if the words match no time of the recording, or several."""
         zone = zone_of(self.zone or source_zone or "UTC") or UTC
-        said = self.words.strip()
-        lead = "" if relative_span(said) is not None else "since "
-        return read_question_time(f"{lead}{said}", recorded, zone).at_s
+        onset_words = self.words.strip()
+        lead = "" if relative_span(onset_words) is not None else "since "
+        return read_question_time(f"{lead}{onset_words}", recorded, zone).at_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,28 +183,30 @@ def read_question_time(question: str, recorded: TimeWindow | None, zone: tzinfo 
     """
     if recorded is None:
         return TimeRead()
-    moments = tuple(_moments(write_clocks(question, recorded, zone), zone))
-    if not moments:
+    times = tuple(_times_in(write_clocks(question, recorded, zone), zone))
+    if not times:
         return _read_relative(question, recorded)
-    dated = [each for _, each in moments if each is not None and each.dates]
+    dated = [each for _, each in times if each is not None and each.dates]
     found = {
-        said: [] if each is None else [at for at in _instants(each, recorded) if recorded.contains(at)]
-        for said, each in moments
+        written: [] if each is None else [at for at in _instants(each, recorded) if recorded.contains(at)]
+        for written, each in times
         if not dated or (each is not None and each.dates)
     }
-    unread = tuple(said for said, at in found.items() if len(set(at)) != 1)
+    unread = tuple(written for written, at in found.items() if len(set(at)) != 1)
     if not dated and unread:
-        return TimeRead(unread=tuple(said for said, _ in moments))  # the other time may be the end of a span
-    named = {at for held in found.values() for at in held}
+        return TimeRead(
+            unread=tuple(written for written, _ in times)
+        )  # the other time may be the end of a span
+    named = {at for timestamps in found.values() for at in timestamps}
     if len(named) == 1:
         at_s = next(iter(named))
-        is_end = len(moments) == 1 and moments[0][1] is not None and moments[0][1].ends
+        is_end = len(times) == 1 and times[0][1] is not None and times[0][1].ends
         return TimeRead(until_s=at_s) if is_end else TimeRead(at_s)
-    if len(named) == 2 and len(moments) == 2 and moments[1][1] is not None and moments[1][1].ends_span:
-        start_s, end_s = (found[said][0] for said, _ in moments)
+    if len(named) == 2 and len(times) == 2 and times[1][1] is not None and times[1][1].ends_span:
+        start_s, end_s = (found[written][0] for written, _ in times)
         if start_s < end_s:
             return TimeRead(start_s, end_s)
-    return TimeRead(unread=tuple(said for said, _ in moments))
+    return TimeRead(unread=tuple(written for written, _ in times))
 
 
 def _read_relative(question: str, recorded: TimeWindow) -> TimeRead:
@@ -228,12 +230,12 @@ def timestamp_outside_recording(
     if recorded is None:
         return None
     text = write_clocks(question, recorded, zone)
-    dated = (each for _, each in _moments(text, zone) if each is not None and each.dates)
+    dated = (each for _, each in _times_in(text, zone) if each is not None and each.dates)
     named = [at for each in dated for at in _instants(each, recorded)]
     return None if not named or any(recorded.contains(at) for at in named) else named[0]
 
 
-def _moments(question: str, zone: tzinfo) -> Iterator[tuple[str, _Moment | None]]:
+def _times_in(question: str, zone: tzinfo) -> Iterator[tuple[str, _WrittenTime | None]]:
     """The times in a question as written; None for one whose zone or half of the day is unclear."""
     read_to = 0
     time_to: int | None = None
@@ -252,19 +254,19 @@ def _moments(question: str, zone: tzinfo) -> Iterator[tuple[str, _Moment | None]
         if not (dates or offset or parts or named or link or _is_time(before, after)):
             continue
         time_to = read_to
-        said = found[0] if offset is None else found[0] + offset[0]
+        written = found[0] if offset is None else found[0] + offset[0]
         own = zone_of(offset[0]) if offset is not None else zone if named is None else zone_of(named["name"])
         hour = _hour(int(found[1]), parts)
         if named is not None:
-            said = f"{said} {named['name'].strip()}"
+            written = f"{written} {named['name'].strip()}"
         if own is None or hour is None:
-            yield said, None
+            yield written, None
         else:
             second = float(f"{found[3] or 0}.{found[4] or 0}")
             since = timedelta(hours=hour, minutes=int(found[2]), seconds=second)
             span = link is not None and _is_span(link[0])
             ends = _ends_question(before, after)
-            yield said, _Moment(since, own, dates, ends_span=span, ends=ends)
+            yield written, _WrittenTime(since, own, dates, ends_span=span, ends=ends)
 
 
 def _without_date(between: str) -> str:
@@ -346,23 +348,23 @@ def _dates_beside(before: str, after: str) -> tuple[tuple[int | None, int, int],
     found = _date_before(before) or next((at for each in _AFTER if (at := each.match(behind))), None)
     if found is None:
         return ()
-    held = found.groupdict()
-    if held.get("a"):
-        one, other = int(held["a"]), int(held["b"])
+    groups = found.groupdict()
+    if groups.get("a"):
+        one, other = int(groups["a"]), int(groups["b"])
         return (None, one, other), (None, other, one)
-    month = _MONTHS.index(held["name"][:3].casefold()) + 1 if held.get("name") else int(held["m"])
-    return ((int(held["y"]) if held.get("y") else None, month, int(held["d"])),)
+    month = _MONTHS.index(groups["name"][:3].casefold()) + 1 if groups.get("name") else int(groups["m"])
+    return ((int(groups["y"]) if groups.get("y") else None, month, int(groups["d"])),)
 
 
-def _instants(moment: _Moment, recorded: TimeWindow) -> list[float]:
+def _instants(time: _WrittenTime, recorded: TimeWindow) -> list[float]:
     """The timestamps that a time may mean; without a date, only on days of the recording."""
-    first = datetime.fromtimestamp(recorded.start_s, tz=moment.zone).date()
-    if moment.dates:
-        last = datetime.fromtimestamp(recorded.end_s, tz=moment.zone).date()
+    first = datetime.fromtimestamp(recorded.start_s, tz=time.zone).date()
+    if time.dates:
+        last = datetime.fromtimestamp(recorded.end_s, tz=time.zone).date()
         years = range(first.year, min(last.year, first.year + 1) + 1)
         days = [
             day
-            for year, month, number in moment.dates
+            for year, month, number in time.dates
             for each in (years if year is None else (year,))
             if (day := _day(each, month, number)) is not None
         ]
@@ -370,7 +372,7 @@ def _instants(moment: _Moment, recorded: TimeWindow) -> list[float]:
         count = min(int(recorded.duration_s // 86_400) + 3, 40)
         days = [first + timedelta(days=n) for n in range(-1, count)]
     return [
-        (datetime(day.year, day.month, day.day, tzinfo=moment.zone) + moment.since_midnight).timestamp()
+        (datetime(day.year, day.month, day.day, tzinfo=time.zone) + time.since_midnight).timestamp()
         for day in days
     ]
 

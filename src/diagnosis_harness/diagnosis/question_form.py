@@ -214,8 +214,8 @@ def read_form(question: str, names: Sequence[NameRead]) -> FormRead:
     if subject is not None and _FOLLOW_UP.search(question):
         return FormRead(QuestionForm.FOLLOW_UP, subject)
     asks_cause = _CAUSE_ASKED.search(question) is not None
-    if not asks_cause and (told := _read_recordings(question, known)) is not None:
-        return told
+    if not asks_cause and (form := _read_recordings(question, known)) is not None:
+        return form
     if subject is not None and not asks_cause and _STATE.search(question) and not _BLAME.search(question):
         return FormRead(QuestionForm.HEALTH, subject)
     if not names and not asks_cause and _WHOLE_STATE.search(question):
@@ -231,7 +231,7 @@ def _read_yes_no(question: str, names: Sequence[NameRead]) -> FormRead:
     subject = known[0] if known else None
     blames = _BLAME.search(question) is not None or _BREAKS.search(question) is not None
     if _CHANGE.search(question) and (blames or _IT.search(question)):
-        return FormRead(QuestionForm.CONFIRM_CHANGE, _whose_change(question, names) or subject)
+        return FormRead(QuestionForm.CONFIRM_CHANGE, _find_changed_entity(question, names) or subject)
     if blames and known:
         return FormRead(QuestionForm.CONFIRM, known[-1] if _PASSIVE.search(question) else subject)
     is_whole = not names and _WHOLE.search(question) is not None
@@ -240,11 +240,11 @@ def _read_yes_no(question: str, names: Sequence[NameRead]) -> FormRead:
     return FormRead()
 
 
-def _whose_change(question: str, names: Sequence[NameRead]) -> str | None:
+def _find_changed_entity(question: str, names: Sequence[NameRead]) -> str | None:
     """The name whose deploy or change is meant: the one after that word, or right before it."""
     for each in names:
-        said = re.escape(each.said)
-        whose = rf"{_OF_WHOM}{said}\b|\b{said}(?:'s|\s|的)*\s*{_CHANGE.pattern}"
+        name = re.escape(each.written)
+        whose = rf"{_OF_WHOM}{name}\b|\b{name}(?:'s|\s|的)*\s*{_CHANGE.pattern}"
         if each.name is not None and re.search(whose, question, re.IGNORECASE):
             return each.name
     return None

@@ -44,7 +44,7 @@ class QuestionReading:
     form: FormRead = field(default_factory=FormRead)
 
     @property
-    def told(self) -> tuple[NameRead, ...]:
+    def inexact_names(self) -> tuple[NameRead, ...]:
         """The names of question and alert that were not matched exactly as written."""
         alert = () if self.alert_name is None else (self.alert_name,)
         return tuple(each for each in (*self.names, *alert) if each.how is not NameReading.EXACT)
@@ -52,12 +52,12 @@ class QuestionReading:
     @property
     def unknown_names(self) -> tuple[str, ...]:
         """The names in the question itself that no telemetry knows."""
-        return tuple(each.said for each in self.names if each.name is None)
+        return tuple(each.written for each in self.names if each.name is None)
 
     @property
     def unknown(self) -> tuple[str, ...]:
         """The names that no telemetry knows, as the caller wrote them."""
-        return tuple(each.said for each in self.told if each.name is None)
+        return tuple(each.written for each in self.inexact_names if each.name is None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,9 +62,9 @@ def encode_answer(answer: PolicyAnswer) -> str:
     Raises:
         ValueError: a number in it is not finite.
     """
-    held: dict[str, JsonValue] = {"assessments": [_assessment_json(each) for each in answer.assessments]}
+    content: dict[str, JsonValue] = {"assessments": [_assessment_json(each) for each in answer.assessments]}
     if isinstance(answer, AskTools):
-        held["calls"] = [
+        content["calls"] = [
             {
                 "tool_call_id": call.tool_call_id,
                 "tool": call.tool_name,
@@ -73,8 +73,8 @@ def encode_answer(answer: PolicyAnswer) -> str:
             for call in answer.calls
         ]
     else:
-        held["draft"] = None if answer.draft is None else draft_json(answer.draft)
-    return _text(held)
+        content["draft"] = None if answer.draft is None else draft_json(answer.draft)
+    return _text(content)
 
 
 def _call(value: JsonValue, path: str) -> WantedCall:
@@ -288,8 +288,8 @@ def _instant_json(time_s: float | None) -> JsonValue:
         return time_s
 
 
-def _present(**held: JsonValue) -> dict[str, JsonValue]:
-    return {name: value for name, value in held.items() if value is not None}
+def _present(**fields: JsonValue) -> dict[str, JsonValue]:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 # ------------------------------------------------------------------ what a policy sees
@@ -344,7 +344,7 @@ def _tool_json(spec: ToolSpec) -> JsonValue:
 
 def _record_json(record: EvidenceRecord) -> JsonValue:
     projection = record.projection
-    held: JsonValue = json.loads(projection.stored) if projection else None
+    stored: JsonValue = json.loads(projection.stored) if projection else None
     return {
         "tool_call_id": record.tool_call_id,
         "tool": record.tool_name,
@@ -352,7 +352,7 @@ def _record_json(record: EvidenceRecord) -> JsonValue:
         "invocation": record.invocation.value,
         "evidence": record.evidence.value if record.evidence else None,
         "error_code": record.error_code.value if record.error_code else None,
-        "found": held,
+        "found": stored,
     }
 
 

@@ -32,21 +32,21 @@ _OFFSET_MAX = timedelta(hours=14)
 
 def zone_of(name: str) -> tzinfo | None:
     """The zone for a name, an abbreviation or an offset; None if it is unknown or ambiguous."""
-    said = " ".join(name.strip(" ()（）").split())
-    folded = said.casefold()
+    zone_text = " ".join(name.strip(" ()（）").split())
+    folded = zone_text.casefold()
     if folded in {"", "z", "utc", "gmt", "etc/utc"}:
         return UTC
     if folded in _HOURS:
         return timezone(timedelta(hours=_HOURS[folded]))
-    if (offset := _OFFSET.fullmatch(said)) is not None:
+    if (offset := _OFFSET.fullmatch(zone_text)) is not None:
         shift = timedelta(hours=int(offset["h"]), minutes=int(offset["m"] or 0))
         if shift > _OFFSET_MAX:
             return None
         return timezone(-shift if offset["sign"] == "-" else shift)
     place = _PLACES.get(folded) or _PLACES.get(f"{folded}间") or _PLACES.get(f"{folded}时间")
-    if place is None and "/" not in said:
+    if place is None and "/" not in zone_text:
         return None
-    key = place or "/".join(part[:1].upper() + part[1:] for part in said.split("/"))
+    key = place or "/".join(part[:1].upper() + part[1:] for part in zone_text.split("/"))
     try:
         return ZoneInfo(key)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -160,9 +160,9 @@ def _seconds(amount: str | None, unit: str) -> float | None:
     each = _ZH_UNITS.get(unit) or _UNITS[unit[0].casefold()]
     if amount is None:
         return float(each)
-    said = " ".join(amount.casefold().split())
-    count = _WORDS.get(said)
+    amount_text = " ".join(amount.casefold().split())
+    count = _WORDS.get(amount_text)
     if count is None:
-        number = number_in_words(said)
+        number = number_in_words(amount_text)
         count = None if number is None else float(number)
     return None if count is None or count <= 0 else count * each

@@ -70,7 +70,7 @@ def standing_names(names: Iterable[str], inquiry: Inquiry) -> tuple[str, ...]:
 def unknown_services(inquiry: Inquiry) -> tuple[str, ...]:
     """Unknown names in a question that appear in place of a service or look like one."""
     written = [found[0] for found in _SERVICE.finditer(inquiry.question)]
-    read = {each.said for each in inquiry.reading.told if each.name is not None}
+    read = {each.written for each in inquiry.reading.inexact_names if each.name is not None}
     names = (*inquiry.reading.unknown, *(name for name in written if name not in read))
     return standing_names(names, inquiry)
 

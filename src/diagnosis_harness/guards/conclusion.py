@@ -92,7 +92,7 @@ def _cause_findings(
     ranked = list(_ranking_items(cause, draft, recorded))
     if not any(_ranks(item, cause) for item in ranked):
         of_kind = any(ranks(item, cause.entity, cause.fault_kind, None) for item in ranked)
-        code = FindingCode.REGION_NOT_BORNE if of_kind else FindingCode.FAULT_KIND_NOT_BORNE
+        code = FindingCode.REGION_NOT_SUPPORTED if of_kind else FindingCode.FAULT_KIND_NOT_SUPPORTED
         yield Finding(code, place)
     if any(_is_elsewhere(claim, recorded) for claim in standing):
         yield Finding(FindingCode.OF_ANOTHER_QUESTION, place)

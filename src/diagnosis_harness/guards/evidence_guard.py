@@ -85,7 +85,7 @@ def check_claims(
         findings = _claim_findings(claim, available, asked, inquiry)
         published = None if findings else restate(claim, available, asked)
         if published is None:
-            codes = findings or [Finding(FindingCode.PREDICATE_NOT_BORNE, claim.claim_id)]
+            codes = findings or [Finding(FindingCode.PREDICATE_NOT_SUPPORTED, claim.claim_id)]
             refused.append(RefusedClaim(claim, tuple(codes)))
             continue
         if published.wording is not None:
@@ -186,10 +186,10 @@ def _support_findings(
             return []
         if nearest is None or _distance(codes) < _distance(nearest):
             nearest, nearest_ref = codes, ref
-    codes = nearest or (FindingCode.PREDICATE_NOT_BORNE,)
+    codes = nearest or (FindingCode.PREDICATE_NOT_SUPPORTED,)
     return [Finding(code, claim.claim_id, nearest_ref) for code in codes]
 
 
 def _distance(codes: tuple[FindingCode, ...]) -> tuple[bool, int]:
     """How far an item is from supporting a claim; an item of another kind is furthest."""
-    return FindingCode.PREDICATE_NOT_BORNE in codes, len(codes)
+    return FindingCode.PREDICATE_NOT_SUPPORTED in codes, len(codes)

@@ -33,19 +33,19 @@ _RESOURCES = frozenset({"cpu", "memory", "disk", "queue", "pool", "saturation"})
 """Signal kinds of resources, as signal items name them."""
 
 
-def _is_limit_held(item: EvidenceItem) -> bool:
+def _stays_at_limit(item: EvidenceItem) -> bool:
     """Whether a series stays at its limit, whatever it counts."""
     return is_observed_trouble(item) and item.attributes.get("state") == LIMIT_HELD
 
 
 def _is_ended(item: EvidenceItem) -> bool:
-    return is_observed_trouble(item) and not _is_limit_held(item)
+    return is_observed_trouble(item) and not _stays_at_limit(item)
 
 
 def _is_resource(item: EvidenceItem) -> bool:
     """Whether it belongs to something that can be full."""
     of_signal = item.kind is ItemKind.SIGNAL_CHANGE and item.attributes.get("kind") in _RESOURCES
-    return of_signal or _is_limit_held(item)
+    return of_signal or _stays_at_limit(item)
 
 
 def _is_own_line(item: EvidenceItem) -> bool:

@@ -52,7 +52,7 @@ def objections(claim: Claim, item: EvidenceItem) -> tuple[FindingCode, ...]:
     """
     rule = rule_of(claim.predicate)
     if rule is None or item.kind not in rule.kinds or not rule.holds(item) or not _is_as_normal(rule, item):
-        return (FindingCode.PREDICATE_NOT_BORNE,)
+        return (FindingCode.PREDICATE_NOT_SUPPORTED,)
     return tuple(_field_objections(claim, item, rule))
 
 
@@ -145,23 +145,23 @@ def _is_as_normal(rule: PredicateRule, item: EvidenceItem) -> bool:
 
 def _field_objections(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> Iterator[FindingCode]:
     if not _supports_entity(claim, item, rule):
-        yield FindingCode.ENTITY_NOT_BORNE
+        yield FindingCode.ENTITY_NOT_SUPPORTED
     if not _supports_second(claim, item, rule):
-        yield FindingCode.AFFECTED_NOT_BORNE
+        yield FindingCode.AFFECTED_NOT_SUPPORTED
     if claim.signal is not None and claim.signal != item.signal:
-        yield FindingCode.SIGNAL_NOT_BORNE
+        yield FindingCode.SIGNAL_NOT_SUPPORTED
     if not _supports_number(claim.value, claim.unit, item.value, item.unit):
-        yield FindingCode.VALUE_NOT_BORNE
+        yield FindingCode.VALUE_NOT_SUPPORTED
     if not _supports_number(claim.baseline, claim.unit, item.baseline, item.unit):
-        yield FindingCode.BASELINE_NOT_BORNE
+        yield FindingCode.BASELINE_NOT_SUPPORTED
     if claim.unit is not None and claim.value is None and claim.baseline is None:
         yield FindingCode.UNIT_WITHOUT_NUMBER
     if not _supports_direction(claim, item, rule):
-        yield FindingCode.DIRECTION_NOT_BORNE
+        yield FindingCode.DIRECTION_NOT_SUPPORTED
     if not _supports_window(claim.window, item.window):
-        yield FindingCode.WINDOW_NOT_BORNE
+        yield FindingCode.WINDOW_NOT_SUPPORTED
     if not _supports_onset(claim.onset_s, item.onset_s):
-        yield FindingCode.ONSET_NOT_BORNE
+        yield FindingCode.ONSET_NOT_SUPPORTED
 
 
 def _supports_entity(claim: Claim, item: EvidenceItem, rule: PredicateRule) -> bool:

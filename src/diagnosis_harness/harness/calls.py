@@ -142,13 +142,15 @@ def _wait_for_tool(
 
 def _leftover(ctx: RunContext, call: OpenCall) -> Leftover[object]:
     """Record in the trace that a tool outlives its wait, and its late result; its lease stays open."""
-    told = {"tool_name": call.name, "tool_call_id": call.tool_call_id}
+    payload = {"tool_name": call.name, "tool_call_id": call.tool_call_id}
 
     def on_abandon() -> None:
-        ctx.lifecycle.journal.emit(TraceName.TOOL_ABANDONED, TracePhase.TOOL, TraceEventStatus.FAILED, told)
+        ctx.lifecycle.journal.emit(
+            TraceName.TOOL_ABANDONED, TracePhase.TOOL, TraceEventStatus.FAILED, payload
+        )
 
     def on_return(_: object) -> None:
-        _refuse_late(ctx, TracePhase.TOOL, told)
+        _refuse_late(ctx, TracePhase.TOOL, payload)
 
     return Leftover(abandoned=on_abandon, returned=on_return)
 

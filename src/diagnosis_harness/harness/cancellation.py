@@ -111,9 +111,9 @@ class RunCancellation(RunHandle):
         if signal.ended_run:
             self._lifecycle.wake()
         if in_background and (signal.ended_run or signal.callbacks):
-            self._lifecycle.journal.hand_off(partial(self._tell_others, signal))
+            self._lifecycle.journal.hand_off(partial(self._notify_others, signal))
         else:
-            self._tell_others(signal)
+            self._notify_others(signal)
 
     def register(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Have `callback` called once when the run is cancelled; at once when it has been.
@@ -134,7 +134,7 @@ class RunCancellation(RunHandle):
         """In a fork: drop the callbacks, since the parent notifies its resources."""
         self._callbacks.close()
 
-    def _tell_others(self, signal: Signal) -> None:
+    def _notify_others(self, signal: Signal) -> None:
         for callback in signal.callbacks:
             call_contained(callback, self._lifecycle.journal)
         if signal.ended_run:

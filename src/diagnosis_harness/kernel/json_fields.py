@@ -93,16 +93,16 @@ def object_at(
     value: JsonValue, place: str, *, required: Iterable[str] = (), optional: Iterable[str] | None = ()
 ) -> dict[str, JsonValue]:
     """An object with every required field, and no others except the optional ones (None: any)."""
-    held = any_object_at(value, place)
+    fields = any_object_at(value, place)
     wanted = tuple(required)
-    if missing := [name for name in wanted if name not in held]:
+    if missing := [name for name in wanted if name not in fields]:
         raise JsonInvalid(
             place, _fields(missing), f"an object without {'it' if len(missing) == 1 else 'them'}"
         )
-    known = held if optional is None else {*wanted, *optional}
-    if unknown := [name for name in held if name not in known]:
+    known = fields if optional is None else {*wanted, *optional}
+    if unknown := [name for name in fields if name not in known]:
         raise JsonInvalid(place, "only known fields", _fields(unknown))
-    return held
+    return fields
 
 
 def any_object_at(value: JsonValue, place: str) -> dict[str, JsonValue]:

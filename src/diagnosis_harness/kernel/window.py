@@ -47,9 +47,9 @@ class TimeWindow:
 
 def utc_text(time_s: float) -> str:
     """A time as ISO 8601 in UTC with a `Z`, to the millisecond, which is dropped when it is zero."""
-    moment = datetime.fromtimestamp(round(time_s, 3), tz=UTC)
-    text = moment.strftime("%Y-%m-%dT%H:%M:%S")
-    millis = moment.microsecond // 1000
+    rounded = datetime.fromtimestamp(round(time_s, 3), tz=UTC)
+    text = rounded.strftime("%Y-%m-%dT%H:%M:%S")
+    millis = rounded.microsecond // 1000
     return f"{text}.{millis:03d}Z" if millis else f"{text}Z"
 
 
@@ -59,7 +59,7 @@ def parse_utc(text: str) -> float:
     Raises:
         ValueError: the text is not an ISO 8601 date and time.
     """
-    moment = datetime.fromisoformat(text.strip())
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return moment.timestamp()
+    parsed = datetime.fromisoformat(text.strip())
+    if parsed.tzinfo is None:
+        parsed = parsed.replace(tzinfo=UTC)
+    return parsed.timestamp()

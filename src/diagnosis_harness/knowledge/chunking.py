@@ -81,20 +81,20 @@ def _parts(block: Block, size: int) -> Iterator[Block]:
     exact = block.last_line - block.first_line + 1 == len(
         lines
     )  # HTML says where a block stands, not each line
-    held: list[str] = []
+    block_lines: list[str] = []
     first = 0
     for place, line in enumerate(lines):
-        if held and sum(map(len, held)) + len(held) + len(line) > size:
-            yield _part(block, "\n".join(held), first, place - 1, exact=exact)
-            held, first = [], place
+        if block_lines and sum(map(len, block_lines)) + len(block_lines) + len(line) > size:
+            yield _part(block, "\n".join(block_lines), first, place - 1, exact=exact)
+            block_lines, first = [], place
         if len(line) > size:
             for piece in _pieces(line, size):
                 yield _part(block, piece, place, place, exact=exact)
             first = place + 1
         else:
-            held.append(line)
-    if held:
-        yield _part(block, "\n".join(held), first, len(lines) - 1, exact=exact)
+            block_lines.append(line)
+    if block_lines:
+        yield _part(block, "\n".join(block_lines), first, len(lines) - 1, exact=exact)
 
 
 def _part(block: Block, text: str, first: int, last: int, *, exact: bool) -> Block:

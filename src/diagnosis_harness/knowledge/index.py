@@ -85,17 +85,17 @@ class KnowledgeIndex:
         for place, passage in enumerate(self.passages):
             places.setdefault(passage.file, []).append(place)
         self._file_of = np.array(
-            [number for number, held in enumerate(places.values()) for _ in held], dtype=np.int64
+            [number for number, own_places in enumerate(places.values()) for _ in own_places], dtype=np.int64
         )
-        ordered = [place for held in places.values() for place in held]
+        ordered = [place for own_places in places.values() for place in own_places]
         self.passages = tuple(self.passages[place] for place in ordered)
         by_passage = [list(terms[place]) for place in ordered]
         if vectors is not None:
             self._vectors = vectors[ordered]
         self._files: list[frozenset[str]] = []
         by_file = []
-        for held in places.values():
-            whole = [term for place in held for term in terms[place]]
+        for own_places in places.values():
+            whole = [term for place in own_places for term in terms[place]]
             by_file.append(whole)
             self._files.append(frozenset(whole))
         self._of_passages, self._of_files = _bm25(by_passage), _bm25(by_file)
@@ -157,7 +157,9 @@ class KnowledgeIndex:
         """For each passage the share of what is asked that its file holds, rare terms counting more."""
         weights = {term: self._rarity.get(term, self._rarity[""]) for term in asked}
         total = sum(weights.values()) or 1.0
-        shares = [sum(weights[term] for term in asked if term in held) / total for held in self._files]
+        shares = [
+            sum(weights[term] for term in asked if term in file_terms) / total for file_terms in self._files
+        ]
         return np.array(shares, dtype=np.float32)[self._file_of]
 
     def _cosine(self, question: str) -> Scores | None:
@@ -207,8 +209,8 @@ def _scores(index: Bm25 | None, asked: Sequence[str], count: int) -> Scores:
 def _rarity(files: Sequence[frozenset[str]]) -> dict[str, float]:
     """Weight of each term by how few files hold it; under the empty term that of a term in none."""
     counts: dict[str, int] = {}
-    for held in files:
-        for term in held:
+    for file_terms in files:
+        for term in file_terms:
             counts[term] = counts.get(term, 0) + 1
     return {"": log(1 + len(files) + 0.5)} | {
         term: log(1 + (len(files) - count + 0.5) / (count + 0.5)) for term, count in counts.items()

@@ -46,12 +46,14 @@ def check_quotations(
     for number, text in quoted_texts:
         if not 1 <= number <= len(passages):
             raise _refusal("it cites a passage that does not exist")
-        held = units.setdefault(number, units_of(passages[number - 1]))
-        same = [at for at, unit in enumerate(held) if unit.text == text]
+        passage_units = units.setdefault(number, units_of(passages[number - 1]))
+        same = [at for at, unit in enumerate(passage_units) if unit.text == text]
         if not same:
             raise _refusal("it quotes text that is not in the passage")
         announced = [
-            at for at in same if (lead := held[at].lead) is None or (number, held[lead].text) in quoted_texts
+            at
+            for at in same
+            if (lead := passage_units[at].lead) is None or (number, passage_units[lead].text) in quoted_texts
         ]
         if not announced:
             raise _refusal("it quotes an item without the line that announces it")

@@ -53,7 +53,7 @@ def terms_of(text: str) -> list[str]:
         for match in _JOINED.finditer(plain)
         if len(identifier := match[0]) <= _IDENTIFIER_MAX
     ]
-    found += [stem(f"{apart[1]}{apart[2]}".lower()) for apart in _APART.finditer(plain)]
+    found += [stem(f"{match[1]}{match[2]}".lower()) for match in _APART.finditer(plain)]
     for match in _TOKEN.finditer(plain):
         token = match[0]
         if match.lastgroup == "cjk":
@@ -67,10 +67,10 @@ def terms_of(text: str) -> list[str]:
 
 def terms_of_question(question: str) -> tuple[str, ...]:
     """The terms of a question that carry meaning, each once, in order."""
-    return tuple(dict.fromkeys(term for term in terms_of(question) if is_telling(term)))
+    return tuple(dict.fromkeys(term for term in terms_of(question) if is_content_term(term)))
 
 
-def is_telling(term: str) -> bool:
+def is_content_term(term: str) -> bool:
     """Whether a term is not a mere function word."""
     return term not in STOP_WORDS and term not in STOP_CHARACTERS
 

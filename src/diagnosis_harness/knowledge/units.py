@@ -51,12 +51,12 @@ def units_of(passage: Passage) -> tuple[Unit, ...]:
 
 def _sentences(text: str) -> Iterator[str]:
     """The sentences of a paragraph; one that seems to end in an abbreviation goes on."""
-    held = ""
+    sentence = ""
     for match in _SENTENCE.finditer(text):
-        held += match[0]
-        if not _ABBREVIATION.search(held.rstrip()):
-            if held.strip():
-                yield held.strip()
-            held = ""
-    if held.strip():
-        yield held.strip()
+        sentence += match[0]
+        if not _ABBREVIATION.search(sentence.rstrip()):
+            if sentence.strip():
+                yield sentence.strip()
+            sentence = ""
+    if sentence.strip():
+        yield sentence.strip()

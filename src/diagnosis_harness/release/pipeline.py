@@ -128,8 +128,8 @@ class ReleasePipeline:
 
     async def _judge(self, ctx: RunContext, case: SemanticCase) -> Judgement | None:
         """The judge's verdict; None when it gave none."""
-        if held := case_objections(case):
-            judgement = Judgement(SemanticVerdict.UNSUPPORTED, held)
+        if objections := case_objections(case):
+            judgement = Judgement(SemanticVerdict.UNSUPPORTED, objections)
             self._emit_judgement(ctx, case, judgement)
             return judgement
         try:
@@ -239,7 +239,9 @@ def answers(inquiry: Inquiry, claims: Sequence[Claim], records: Sequence[Evidenc
         FormResult.SOUND: reassuring_claims(inquiry, claims, records),
     }
     form = inquiry.reading.form.form
-    return any(held and FORM_TABLE[form, result].outcome is _SUCCESS for result, held in found.items())
+    return any(
+        supported and FORM_TABLE[form, result].outcome is _SUCCESS for result, supported in found.items()
+    )
 
 
 def _set_aside_lines(set_aside: tuple[SetAside, ...]) -> list[JsonValue]:
@@ -269,12 +271,12 @@ def facts_beyond(
 
     Which entity is the cause, and which is only affected, is a conclusion and not a fact.
     """
-    said = {_content(claim) for claim in standing}
+    published = {_content(claim) for claim in standing}
     found = []
-    told = [claim for claim in snapshot.facts if claim.predicate not in CONCLUSIONS][:FACTS_MAX]
-    for claim in check_claims(told, snapshot.records, run_id=run_id, inquiry=inquiry).standing:
-        if _content(claim) not in said:
-            said.add(_content(claim))
+    stated = [claim for claim in snapshot.facts if claim.predicate not in CONCLUSIONS][:FACTS_MAX]
+    for claim in check_claims(stated, snapshot.records, run_id=run_id, inquiry=inquiry).standing:
+        if _content(claim) not in published:
+            published.add(_content(claim))
             found.append(claim)
     return tuple(found)
 

@@ -40,14 +40,14 @@ def standing_of(
     """
     if draft is None:
         return ReleaseContent(missing_names=unknown_services(inquiry))
-    held = tuple(records)
-    own = tuple(Records.of_run(held, run_id))
+    kept_records = tuple(records)
+    own = tuple(Records.of_run(kept_records, run_id))
     missing = standing_missing(draft.missing_info, Circumstances(inquiry, own, denied))
-    said = standing_names(draft.missing_names, inquiry) if missing else ()
+    unsupplied = standing_names(draft.missing_names, inquiry) if missing else ()
     return ReleaseContent(
-        hypotheses=standing_candidates(draft.hypotheses, held, run_id=run_id, inquiry=inquiry),
+        hypotheses=standing_candidates(draft.hypotheses, kept_records, run_id=run_id, inquiry=inquiry),
         missing_info=missing,
-        missing_names=tuple(dict.fromkeys((*unknown_services(inquiry), *said))),
+        missing_names=tuple(dict.fromkeys((*unknown_services(inquiry), *unsupplied))),
         window=standing_window(draft.window, own, inquiry=inquiry),
     )
 
@@ -60,8 +60,8 @@ def score_causes(
     They come from the ranking that was judged, the evidence that the published claims cite, and the queries
     that tried to disprove the cause.
     """
-    held = tuple(records)
-    known, asked = Records(held), question_scope(inquiry, held)
+    kept_records = tuple(records)
+    known, asked = Records(kept_records), question_scope(inquiry, kept_records)
     cited = [
         item
         for claim in claims

@@ -245,8 +245,8 @@ def _confirm(subject: str, inquiry: Inquiry, causes: Sequence[Cause], language: 
     shown = display_name(subject)
     if not causes:
         return ANSWER_OPEN.render(language, entity=shown)
-    meant = {subject, *inquiry.inventory.parts_of(subject)}
-    own = next((cause for cause in causes if cause.entity in meant), None)
+    parts = {subject, *inquiry.inventory.parts_of(subject)}
+    own = next((cause for cause in causes if cause.entity in parts), None)
     if own is not None:
         return _naming_texts(own).yes.render(language, entity=shown)
     other = causes[0]
@@ -307,9 +307,9 @@ def _compare(
     subjects = [name for name, _, _ in states]
     if causes:
         named = causes[0].entity
-        meant = {part for name in subjects for part in (name, *inquiry.inventory.parts_of(name))}
+        parts = {part for name in subjects for part in (name, *inquiry.inventory.parts_of(name))}
         texts = _naming_texts(causes[0])
-        text = texts.named if named in meant else texts.neither
+        text = texts.named if named in parts else texts.neither
         yield text.render(language, entity=display_name(named))
     elif not any(own for _, own, _ in states):
         names = COMMA.in_(language).join(display_name(name) for name in subjects)
@@ -341,12 +341,12 @@ def _when(inquiry: Inquiry, own: Sequence[Claim], moved: Sequence[Claim], langua
 def _show(topic: Topic, inquiry: Inquiry, own: Sequence[Claim], language: Language) -> str:
     if own:
         return _say(own, language)
-    held = _TELEMETRY.get(topic)
-    missing = held is not None and held not in inquiry.inventory.telemetry
+    needed = _TELEMETRY.get(topic)
+    missing = needed is not None and needed not in inquiry.inventory.telemetry
     text = ANSWER_NOT_RECORDED if missing else ANSWER_NOT_SHOWN
     return text.render(language, topic=TOPICS[topic].in_(language))
 
 
 def _say(claims: Sequence[Claim], language: Language) -> str:
-    said = dict.fromkeys(sentence(each, language) for each in claims)
-    return " ".join(list(said)[:_SAID_MAX])
+    sentences = dict.fromkeys(sentence(each, language) for each in claims)
+    return " ".join(list(sentences)[:_SAID_MAX])

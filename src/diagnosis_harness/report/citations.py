@@ -49,6 +49,6 @@ def number(document: RunDocument, refs: Iterable[EvidenceRef]) -> Citations:
 def _items(record: RecordEntry) -> list[Item]:
     if record.stored is None:
         return []
-    held = json.loads(record.stored)
-    items = held.get("items", []) if isinstance(held, dict) else []
+    content = json.loads(record.stored)
+    items = content.get("items", []) if isinstance(content, dict) else []
     return [item for item in items if isinstance(item, dict) and "item_id" in item]

@@ -223,7 +223,9 @@ def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
     if release.outcome is ReleaseOutcome.SUCCESS and material.content.causes:
         causes = material.content.causes
         named = zip(causes, _cause_sentences(causes, language), strict=True)
-        return tuple(each for cause, said in named for each in (said, *_disproof_sentences(cause, language)))
+        return tuple(
+            each for cause, sentence in named for each in (sentence, *_disproof_sentences(cause, language))
+        )
     if release.outcome is ReleaseOutcome.SUCCESS:  # a question that does not ask for a cause
         return (words.VERIFIED_COUNT.render(language, count=len(material.content.claims)),)
     first = (
@@ -254,7 +256,7 @@ def _reassurance(material: ReportMaterial, language: Language) -> tuple[str, ...
 
 
 def _cause_sentences(causes: Sequence[Cause | CauseEntry], language: Language) -> tuple[str, ...]:
-    said = [
+    sentences = [
         conclusion_words(cause, first=place == 0).render(
             language,
             entity=display_name(cause.entity),
@@ -267,7 +269,7 @@ def _cause_sentences(causes: Sequence[Cause | CauseEntry], language: Language) -
         words.INDEPENDENTLY.render(language, first=display_name(causes[0].entity), said=each)
         if place and causes[place].level is not None  # of a document of version 2 nothing says so
         else each
-        for place, each in enumerate(said)
+        for place, each in enumerate(sentences)
     )
 
 

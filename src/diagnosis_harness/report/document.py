@@ -343,17 +343,17 @@ class RunDocument:
 
     def as_json(self) -> dict[str, JsonValue]:
         """The document as plain JSON values, in the order of the fields, followed by its root digest."""
-        held = plain_json(self, version=self.schema_version)
-        return {**held, ROOT_DIGEST: root_digest(held)}
+        content = plain_json(self, version=self.schema_version)
+        return {**content, ROOT_DIGEST: root_digest(content)}
 
 
-def root_digest(held: Mapping[str, JsonValue]) -> str:
+def root_digest(content: Mapping[str, JsonValue]) -> str:
     """The digest over the canonical JSON of a document without its root digest.
 
     Raises:
         ValueError: the value cannot be written as canonical JSON.
     """
-    return digest(canonical_json({name: value for name, value in held.items() if name != ROOT_DIGEST}))
+    return digest(canonical_json({name: value for name, value in content.items() if name != ROOT_DIGEST}))
 
 
 def plain_json(value: DataclassInstance, *, version: str = SCHEMA_VERSION) -> dict[str, JsonValue]:
@@ -373,9 +373,9 @@ def _plain(value: object, version: str) -> JsonValue:
     if is_dataclass(value) and not isinstance(value, type):
         return plain_json(value, version=version)
     if isinstance(value, Mapping):
-        return {str(key): _plain(held, version) for key, held in value.items()}
+        return {str(key): _plain(inner, version) for key, inner in value.items()}
     if isinstance(value, (tuple, list)):
-        return [_plain(held, version) for held in value]
+        return [_plain(inner, version) for inner in value]
     if isinstance(value, str):
         return str(value)  # an enum's wire value, as a plain string
     if isinstance(value, float) and not isfinite(value):

@@ -31,9 +31,9 @@ def has_byte_form(data: bytes, document: RunDocument, *, stated_digest: JsonValu
         return False
 
 
-def json_bytes(held: dict[str, JsonValue]) -> bytes:
+def json_bytes(content: dict[str, JsonValue]) -> bytes:
     """A document as JSON values in the form that a saved run has."""
-    return json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n"
+    return json.dumps(content, ensure_ascii=False, indent=2).encode() + b"\n"
 
 
 def parse_document(data: bytes, *, file: str) -> dict[str, JsonValue]:

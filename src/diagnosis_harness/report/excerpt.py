@@ -115,11 +115,11 @@ def describe_scope(record: RecordEntry, *, language: Language) -> str:
 
 def scope_words(scope: str, *, language: Language) -> str:
     """A normalised request as `name=value` pairs; times in UTC."""
-    held = json.loads(scope) if scope else {}
-    if not isinstance(held, dict) or not held:
+    arguments = json.loads(scope) if scope else {}
+    if not isinstance(arguments, dict) or not arguments:
         return words.EVERYTHING.in_(language)
     return words.COMMA.in_(language).join(
-        f"{display_name(name)}={_argument(value)}" for name, value in held.items()
+        f"{display_name(name)}={_argument(value)}" for name, value in arguments.items()
     )
 
 

@@ -120,7 +120,7 @@ class QuestionEntry:
 
 
 def _name_entry(read: NameRead) -> NameEntry:
-    return NameEntry(read.said, read.name, read.how, read.nearest)
+    return NameEntry(read.written, read.name, read.how, read.nearest)
 
 
 def _name_read(entry: NameEntry) -> NameRead:
@@ -171,8 +171,8 @@ def _inventory(inventory: Inventory, spoken_of: Collection[str | None]) -> Inven
         owners = {each.owner for each in kept if each.name in spoken_of} - {None}
         near = owners.union(spoken_of)
         kept = tuple(each for each in kept if not near.isdisjoint((each.name, each.owner)))
-        held = {name for each in kept for name in (each.name, each.owner)}
-        calls = tuple(edge for edge in calls if held.issuperset(edge))
+        known = {name for each in kept for name in (each.name, each.owner)}
+        calls = tuple(edge for edge in calls if known.issuperset(edge))
     return InventoryEntry(
         entities=tuple(EntityEntry(each.name, each.owner, _in_order(each.telemetry)) for each in kept),
         calls=tuple(CallEntry(caller, callee) for caller, callee in calls),
@@ -184,8 +184,8 @@ def _inventory(inventory: Inventory, spoken_of: Collection[str | None]) -> Inven
 
 
 def _in_order(kinds: Iterable[Telemetry]) -> tuple[Telemetry, ...]:
-    held = set(kinds)
-    return tuple(kind for kind in Telemetry if kind in held)
+    present = set(kinds)
+    return tuple(kind for kind in Telemetry if kind in present)
 
 
 def _instant(time_s: float | None) -> str | None:

@@ -120,12 +120,12 @@ def _opening(document: RunDocument, answer: Sequence[str] | None, language: Lang
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
     """A part with its title; empty if it has no lines."""
-    held = list(lines)
-    if held:
+    body = list(lines)
+    if body:
         yield ""
         yield f"## {escape(title)}"
         yield ""
-        yield from held
+        yield from body
 
 
 def _bullets(sentences: Iterable[str]) -> Iterator[str]:

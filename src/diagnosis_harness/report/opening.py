@@ -79,7 +79,11 @@ def reading_sentences(inquiry: Inquiry, language: Language) -> Iterator[str]:
 
 
 def _quote_name(read: NameRead) -> str:
-    return f"`{read.said}`" if "`" not in read.said and read.said.isprintable() else display_name(read.said)
+    return (
+        f"`{read.written}`"
+        if "`" not in read.written and read.written.isprintable()
+        else display_name(read.written)
+    )
 
 
 def _offer(read: NameRead, inquiry: Inquiry, language: Language) -> str:

@@ -34,29 +34,29 @@ from diagnosis_harness.trace.event import DEPTH_MAX
 T = TypeVar("T")
 
 
-def read_document(held: Mapping[str, JsonValue]) -> RunDocument:
+def read_document(document_fields: Mapping[str, JsonValue]) -> RunDocument:
     """Read a document from these values; its root digest is not checked.
 
     Raises:
         RunDocumentInvalid: a field is missing, unknown, of another type or outside its closed set, or the
             parts contradict each other.
     """
-    content = {name: value for name, value in held.items() if name != ROOT_DIGEST}
+    content = {name: value for name, value in document_fields.items() if name != ROOT_DIGEST}
     with json_errors_as(RunDocumentInvalid):
-        object_at(held, "", required=(ROOT_DIGEST,), optional=content)
+        object_at(document_fields, "", required=(ROOT_DIGEST,), optional=content)
         document = _Reader(str(content.get("schema_version"))).read(RunDocument, content, "")
     assert isinstance(document, RunDocument)  # noqa: S101 - for the type checker: a class is read as itself
     return document
 
 
-def read_part(kind: type[T], held: JsonValue, place: str, *, version: str = SCHEMA_VERSION) -> T:
+def read_part(kind: type[T], value: JsonValue, place: str, *, version: str = SCHEMA_VERSION) -> T:
     """One part of a document of a version (`report.document.plain_json` wrote it), such as its report.
 
     Raises:
         RunDocumentInvalid: as `read_document`; `place` names the part.
     """
     with json_errors_as(RunDocumentInvalid):
-        part = _Reader(version).read(kind, held, place)
+        part = _Reader(version).read(kind, value, place)
     assert isinstance(part, kind)  # noqa: S101 - for the type checker: a class is read as itself
     return part
 
@@ -98,8 +98,8 @@ class _Reader:
         lax = {each.name for each in fields(kind) if is_optional(self._version, each)}
         content = object_at(raw, place, required=[name for name in types if name not in lax], optional=types)
         values = {
-            name: self.read(held, content[name], place_in(place, name))
-            for name, held in types.items()
+            name: self.read(field_type, content[name], place_in(place, name))
+            for name, field_type in types.items()
             if name in content
         }
         try:

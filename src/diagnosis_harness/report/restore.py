@@ -92,10 +92,10 @@ def arguments_of(entry: RecordEntry, place: str) -> dict[str, JsonValue]:
     """
     path = f"{place}.scope"
     with json_errors_as(RunDocumentInvalid):
-        held = any_object_at(parse_json(entry.scope, place=path), path)
-        if canonical_json(held).decode() != entry.scope:
+        arguments = any_object_at(parse_json(entry.scope, place=path), path)
+        if canonical_json(arguments).decode() != entry.scope:
             raise JsonInvalid(path, "canonical JSON", "another form of it")
-    return held
+    return arguments
 
 
 def restore_record(

@@ -38,7 +38,7 @@ def inquiry_of_entry(entry: InquiryEntry, question: str) -> Inquiry:
     Raises:
         RunDocumentInvalid: an instant or window in it is none.
     """
-    held = entry.inventory
+    inventory = entry.inventory
     return Inquiry(
         question=question,
         onset_s=None if entry.onset_at is None else read_instant(entry.onset_at, "inquiry.onset_at"),
@@ -49,12 +49,12 @@ def inquiry_of_entry(entry: InquiryEntry, question: str) -> Inquiry:
         alert_at_s=None if entry.alert_at is None else read_instant(entry.alert_at, "inquiry.alert_at"),
         inventory=Inventory(
             entities=tuple(
-                KnownEntity(each.name, each.owner, frozenset(each.telemetry)) for each in held.entities
+                KnownEntity(each.name, each.owner, frozenset(each.telemetry)) for each in inventory.entities
             ),
-            edges=tuple((each.caller, each.callee) for each in held.calls),
-            telemetry=frozenset(held.telemetry),
-            incident=window_of(held.incident, "inquiry.inventory.incident"),
-            baseline=window_of(held.baseline, "inquiry.inventory.baseline"),
+            edges=tuple((each.caller, each.callee) for each in inventory.calls),
+            telemetry=frozenset(inventory.telemetry),
+            incident=window_of(inventory.incident, "inquiry.inventory.incident"),
+            baseline=window_of(inventory.baseline, "inquiry.inventory.baseline"),
         ),
         carried=entry.carried or (),
         reading=QuestionReading() if entry.question is None else entry.question.reading(),
@@ -65,24 +65,26 @@ def _reconstruct_inquiry(document: RunDocument, records: Iterable[EvidenceRecord
     """The inquiry as far as a document of version 2 shows it; a name that is in no item is unknown."""
     records = tuple(records)
     items = [item for record in records for item in record.items]
-    held = [item for item in items if item.kind is ItemKind.INVENTORY]
-    alert = next((item for item in held if item.attributes.get("telemetry") == "alert"), None)
-    stated = next((item for item in held if item.attributes.get("telemetry") == "onset"), None)
-    recorded = next((item.window for item in held if item.attributes.get("recording") == "incident"), None)
+    inventory_items = [item for item in items if item.kind is ItemKind.INVENTORY]
+    alert = next((item for item in inventory_items if item.attributes.get("telemetry") == "alert"), None)
+    stated = next((item for item in inventory_items if item.attributes.get("telemetry") == "onset"), None)
+    recorded = next(
+        (item.window for item in inventory_items if item.attributes.get("recording") == "incident"), None
+    )
     run = document.run
-    said = (
+    onsets = (
         (_onset_s(run.onset_at), OnsetOrigin.ASKED),
         (timestamp_in_question(run.question, recorded), OnsetOrigin.QUESTION),
         (None if stated is None else stated.onset_s, OnsetOrigin.SOURCE),
         (None if alert is None else alert.onset_s, OnsetOrigin.ALERT),
     )
-    onset_s, origin = next((each for each in said if each[0] is not None), (None, OnsetOrigin.NOBODY))
+    onset_s, origin = next((each for each in onsets if each[0] is not None), (None, OnsetOrigin.NOBODY))
     alert_entity = None if alert is None else alert.entity
-    named = tuple(item.entity for item in held if item.attributes.get("mentioned") and item.entity)
+    named = tuple(item.entity for item in inventory_items if item.attributes.get("mentioned") and item.entity)
     owners = {
         name: item.attributes.get("owner") for item in items for name in (item.entity, item.peer) if name
     }
-    kinds = _kinds(held, records)
+    kinds = _kinds(inventory_items, records)
     return Inquiry(
         question=run.question,
         onset_s=onset_s,
@@ -118,10 +120,10 @@ def _time_span(records: Iterable[EvidenceRecord]) -> TimeWindow | None:
     """The time span of a run's calls and findings, used if no inventory states what was recorded."""
     found = [record.projection for record in records if record.projection is not None]
     windows = [each.window for each in found] + [item.window for each in found for item in each.items]
-    held = [window for window in windows if window is not None]
-    if not held:
+    present = [window for window in windows if window is not None]
+    if not present:
         return None
-    return TimeWindow(min(each.start_s for each in held), max(each.end_s for each in held))
+    return TimeWindow(min(each.start_s for each in present), max(each.end_s for each in present))
 
 
 def _onset_s(onset_at: str | None) -> float | None:

@@ -30,17 +30,17 @@ def _exact(value: JsonValue) -> JsonValue:
         return [_exact(each) for each in value]
     if not isinstance(value, dict):
         return value
-    held = {
+    schema = {
         name: _exact(inner)
         for name, inner in value.items()
         if not (name == "default" or (name == "title" and isinstance(inner, str)))
     }
-    return {**held, **_close_object(held)}
+    return {**schema, **_close_object(schema)}
 
 
-def _close_object(held: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def _close_object(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """Require all listed properties of an object, and forbid others."""
-    properties = held.get("properties")
-    if not isinstance(properties, dict) or held.get("type") != "object":
+    properties = schema.get("properties")
+    if not isinstance(properties, dict) or schema.get("type") != "object":
         return {}
     return {"required": list(properties), "additionalProperties": False}

@@ -19,8 +19,8 @@ _MOVE = {Direction.UP: "rise", Direction.DOWN: "fall", Direction.FLAT: "level ou
 
 def english_sentence(claim: Claim, *, scoped: bool = False) -> str:
     """The claim in one English sentence; `scoped` means that a cause may lie in what its entity calls."""
-    said = _cause(claim, " or in what it calls") if scoped else _SAID[claim.predicate](claim)
-    return f"{said}."
+    text = _cause(claim, " or in what it calls") if scoped else _SAID[claim.predicate](claim)
+    return f"{text}."
 
 
 def _change(claim: Claim) -> str:

@@ -19,8 +19,8 @@ _TO = {Direction.UP: "升到", Direction.DOWN: "降到", Direction.FLAT: "变为
 
 def chinese_sentence(claim: Claim, *, scoped: bool = False) -> str:
     """The claim in one Chinese sentence; `scoped` means that a cause may lie in what its entity calls."""
-    said = _cause(claim, " 或它所调用的对象") if scoped else _SAID[claim.predicate](claim)
-    return f"{said}。"
+    text = _cause(claim, " 或它所调用的对象") if scoped else _SAID[claim.predicate](claim)
+    return f"{text}。"
 
 
 def _change(claim: Claim) -> str:

@@ -9,7 +9,7 @@ from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.report.trace_line import TraceLine
 from diagnosis_harness.report.window import read_instant
 from diagnosis_harness.trace.event import TraceEvent
-from diagnosis_harness.trace.timeline import Moment
+from diagnosis_harness.trace.timeline import TimelineEvent
 
 _TEXT_LIMIT = 160
 
@@ -29,14 +29,16 @@ def timeline(events: Iterable[TraceEvent]) -> tuple[TraceLine, ...]:
     )
 
 
-def moments(lines: Iterable[TraceLine]) -> tuple[Moment, ...]:
+def timeline_events(lines: Iterable[TraceLine]) -> tuple[TimelineEvent, ...]:
     """The lines of a document as input for `trace.timeline.fold`.
 
     Raises:
         RunDocumentInvalid: a line's time is no instant.
     """
     return tuple(
-        Moment(read_instant(line.at, f"trace[{place}].at"), line.name, line.phase, line.status, line.text)
+        TimelineEvent(
+            read_instant(line.at, f"trace[{place}].at"), line.name, line.phase, line.status, line.text
+        )
         for place, line in enumerate(lines)
     )
 

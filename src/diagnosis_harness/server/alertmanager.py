@@ -44,9 +44,9 @@ def submission_of(group: AlertGroup, *, source: str | None) -> Submission:
     summary = _summary(group)
     language = language_of(summary)
     template, _, _ = _WORDS[language]
-    said = template.format(alerts=_alerts(group, language), summary=f"{summary} " if summary else "")
+    question = template.format(alerts=_alerts(group, language), summary=f"{summary} " if summary else "")
     return Submission(
-        question=said[:_QUESTION_SHOWN],
+        question=question[:_QUESTION_SHOWN],
         language=language,
         source=source,
         onset_s=_onset_s(_firing(group)),
@@ -64,9 +64,9 @@ def _firing(group: AlertGroup) -> tuple[Alert, ...]:
 
 def _summary(group: AlertGroup) -> str:
     """The summary or description that the rule gives the group, or else its first firing alert."""
-    for said in (group.commonAnnotations, *(alert.annotations for alert in _firing(group)[:1])):
+    for notes in (group.commonAnnotations, *(alert.annotations for alert in _firing(group)[:1])):
         for name in _SUMMARIES:
-            if text := _line(said.get(name, "")):
+            if text := _line(notes.get(name, "")):
                 return text if text.endswith((".", "。", "!", "?", "！", "？")) else f"{text}."
     return ""
 

@@ -69,10 +69,10 @@ class ProblemView(BaseModel):
 
 def problems(*kinds: ProblemKind) -> Responses:
     """Responses for the problems of one path, in addition to those of every path."""
-    held: Responses = {}
+    responses: Responses = {}
     for kind in kinds:
         row = PROBLEMS[kind]
-        response = held.setdefault(
+        response = responses.setdefault(
             row.status,
             {
                 "description": row.title.in_(Language.EN),
@@ -82,9 +82,9 @@ def problems(*kinds: ProblemKind) -> Responses:
         if response["description"] != row.title.in_(Language.EN):
             response["description"] += f" Or: {row.title.in_(Language.EN)}"
         response["content"][PROBLEM_MEDIA_TYPE]["examples"][kind.value] = {"value": _example(kind)}
-    for response in held.values():
+    for response in responses.values():
         response["headers"] = {"X-Request-Id": {"schema": {"type": "string"}}}
-    return held
+    return responses
 
 
 def describe_api(app: FastAPI, *, needs_key: bool) -> None:
@@ -99,7 +99,7 @@ def describe_api(app: FastAPI, *, needs_key: bool) -> None:
 
 
 def _document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
-    held = _with_published_names(
+    document = _with_published_names(
         get_openapi(
             title=app.title,
             version=app.version,
@@ -108,7 +108,7 @@ def _document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
             routes=app.routes,
         )
     )
-    components = held["components"]
+    components = document["components"]
     schemas = components["schemas"] = dict(sorted(components["schemas"].items()))
     problem = _with_published_names(
         ProblemView.model_json_schema(ref_template="#/components/schemas/{model}")
@@ -124,12 +124,12 @@ def _document(app: FastAPI, *, needs_key: bool) -> dict[str, Any]:
             "description": "An API key: the `dk_…` that `diagnose keys add` prints.",
         }
     }
-    for path, operations in held["paths"].items():
+    for path, operations in document["paths"].items():
         for method, operation in operations.items():
             if path not in OPEN_PATHS:
                 _complete(operation, takes_body=method == "post", names_resource="{" in path)
                 operation["security"] = [{"key": []}] if needs_key else [{}, {"key": []}]
-    return held
+    return document
 
 
 def _with_published_names(document: dict[str, Any]) -> dict[str, Any]:

@@ -322,25 +322,25 @@ class Problem:
 
     def headers(self) -> dict[str, str]:
         """`WWW-Authenticate`, `Retry-After` and `Connection`, if the problem needs them."""
-        held = {}
+        headers = {}
         retry_after_s = self.row.retry_after_s if self.retry_after_s is None else self.retry_after_s
         if retry_after_s is not None:
-            held["retry-after"] = str(retry_after_s)
+            headers["retry-after"] = str(retry_after_s)
         if self.kind is ProblemKind.UNAUTHENTICATED:
-            held["www-authenticate"] = 'Bearer realm="diagnosis-harness"'
+            headers["www-authenticate"] = 'Bearer realm="diagnosis-harness"'
         if self.kind in (*_BODY_UNREAD, ProblemKind.NOT_TAKEN):
-            held["connection"] = "close"  # the rest of the body is not read
-        return held
+            headers["connection"] = "close"  # the rest of the body is not read
+        return headers
 
     def body(self, language: Language, request_id: str) -> bytes:
         """The document as bytes."""
         # Refused input may hold half of a surrogate pair, which JSON can only escape.
-        held = json.dumps(self.as_json(language, request_id), ensure_ascii=False)
-        return held.encode("utf-8", "backslashreplace")
+        text = json.dumps(self.as_json(language, request_id), ensure_ascii=False)
+        return text.encode("utf-8", "backslashreplace")
 
     def as_json(self, language: Language, request_id: str) -> dict[str, JsonValue]:
         """The document."""
-        held: dict[str, JsonValue] = {
+        content: dict[str, JsonValue] = {
             "type": f"{_TYPE_PREFIX}{self.kind}",
             "title": self.row.title.in_(language),
             "status": self.row.status,
@@ -348,15 +348,15 @@ class Problem:
         }
         if self.fields:
             first = self.fields[0]
-            held["detail"] = f"{first.field}: {first.problem}; {first.remedy}."
-            held["errors"] = [
+            content["detail"] = f"{first.field}: {first.problem}; {first.remedy}."
+            content["errors"] = [
                 {"field": each.field, "problem": each.problem, "remedy": each.remedy} for each in self.fields
             ]
         elif self.row.remedy is not None:
-            held["detail"] = self.row.remedy.in_(language)
+            content["detail"] = self.row.remedy.in_(language)
         if self.limit is not None:
-            held["limit"] = self.limit
-        return held
+            content["limit"] = self.limit
+        return content
 
 
 _PASSES = frozenset({ProblemKind.TOO_SLOW, ProblemKind.TOO_MANY_REQUESTS, ProblemKind.TOO_MANY_RUNS})

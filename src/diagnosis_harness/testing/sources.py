@@ -113,7 +113,7 @@ class InMemorySources:
         )
 
     def summary(self, ctx: RunContext) -> SourceSummary:  # noqa: ARG002 - the port's shape
-        """What is held."""
+        """A summary of the telemetry."""
         self._count("summary")
         spans = self.incident_spans
         names = {one.entity for one in (*self.incident, *self.baseline)}
@@ -136,7 +136,7 @@ class InMemorySources:
             platform_events=len(self.platform_events) + len(self.platform_states),
             entities=tuple(sorted(names)),
             files=self.files,
-            entities_by_kind={kind: tuple(sorted(held)) for kind, held in self._names().items() if held},
+            entities_by_kind={kind: tuple(sorted(own)) for kind, own in self._names().items() if own},
         )
 
     def _names(self) -> dict[str, set[str]]:
@@ -191,23 +191,23 @@ class InMemorySources:
     def spans(self, ctx: RunContext, recording: Recording, *, window: TimeWindow | None = None) -> SpanTable:  # noqa: ARG002 - the port's shape
         """The spans that start in the window; a parent outside it becomes -1."""
         self._count("spans")
-        held = self.incident_spans if recording is Recording.INCIDENT else self.baseline_spans
-        if held is None:
+        table = self.incident_spans if recording is Recording.INCIDENT else self.baseline_spans
+        if table is None:
             return span_table(())
         if window is None:
-            return held
-        keep = (held.start_s >= window.start_s) & (held.start_s < window.end_s)
+            return table
+        keep = (table.start_s >= window.start_s) & (table.start_s < window.end_s)
         place = np.where(keep, np.cumsum(keep) - 1, -1)
-        parent = np.where(held.parent >= 0, place[np.maximum(held.parent, 0)], -1)
+        parent = np.where(table.parent >= 0, place[np.maximum(table.parent, 0)], -1)
         return SpanTable(
-            held.entities,
-            held.operations,
+            table.entities,
+            table.operations,
             parent[keep].astype(np.int32),
-            held.entity[keep],
-            held.operation[keep],
-            held.start_s[keep],
-            held.duration_s[keep],
-            None if held.error is None else held.error[keep],
+            table.entity[keep],
+            table.operation[keep],
+            table.start_s[keep],
+            table.duration_s[keep],
+            None if table.error is None else table.error[keep],
         )
 
     def edges(self, ctx: RunContext) -> tuple[CallEdge, ...]:  # noqa: ARG002 - the port's shape
@@ -232,10 +232,10 @@ class InMemorySources:
     ) -> LogPage:
         """The first matching lines by time."""
         self._count("search")
-        held = self.log_lines if recording is Recording.INCIDENT else self.baseline_log_lines
+        lines = self.log_lines if recording is Recording.INCIDENT else self.baseline_log_lines
         within = [
             line
-            for line in sorted(held, key=lambda line: line.time_s)
+            for line in sorted(lines, key=lambda line: line.time_s)
             if (entities is None or line.entity in entities)
             and (window is None or window.contains(line.time_s))
         ]
@@ -250,8 +250,8 @@ class InMemorySources:
     def changes(self, ctx: RunContext, *, window: TimeWindow | None) -> tuple[ChangeEvent, ...]:  # noqa: ARG002 - the port's shape
         """The changes by time."""
         self._count("changes")
-        held = sorted(self.change_events, key=lambda event: event.time_s)
-        return tuple(event for event in held if window is None or window.contains(event.time_s))
+        events = sorted(self.change_events, key=lambda event: event.time_s)
+        return tuple(event for event in events if window is None or window.contains(event.time_s))
 
     def events(self, ctx: RunContext) -> tuple[ReportedEvent, ...]:  # noqa: ARG002 - the port's shape
         """The events by the time of the last occurrence."""
@@ -264,8 +264,8 @@ class InMemorySources:
         return tuple(sorted(self.platform_states, key=lambda state: state.time_s))
 
     def _series_in_order(self, recording: Recording) -> list[Series]:
-        held = self.incident if recording is Recording.INCIDENT else self.baseline
-        return sorted(held, key=lambda one: (one.entity, one.signal))
+        series = self.incident if recording is Recording.INCIDENT else self.baseline
+        return sorted(series, key=lambda one: (one.entity, one.signal))
 
     def _count(self, method: str) -> None:
         self.calls[method] = self.calls.get(method, 0) + 1

@@ -9,15 +9,15 @@ from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind
 ONSET_PARAMETER = Parameter(
     "onset",
     ParameterKind.INSTANT,
-    "When the incident began. Left out: as the source states it, else when the alert fired, or earlier "
-    "where the alerting indicator clearly says so, else estimated.",
+    "When the incident began. Default: as the source states it, else when the alert fired, or earlier "
+    "if the alerting indicator clearly shows so, else estimated.",
 )
 UNTIL_PARAMETER = Parameter(
     "until",
     ParameterKind.INSTANT,
-    "The end of what is compared with normal operation. Left out: an hour after onset, or all that follows.",
+    "The end of what is compared with normal operation. Default: an hour after onset, or all that follows.",
 )
-ENTITIES = Parameter("entities", ParameterKind.ENTITIES, "Only these services or instances. Left out: all.")
+ENTITIES = Parameter("entities", ParameterKind.ENTITIES, "Only these services or instances. Default: all.")
 
 
 def timestamp(arguments: Mapping[str, ArgumentValue], name: str) -> float | None:

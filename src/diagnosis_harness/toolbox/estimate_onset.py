@@ -39,7 +39,7 @@ class EstimateOnset:
                 Parameter(
                     "entity",
                     ParameterKind.ENTITY,
-                    "Whose symptoms to look at first, where nobody states an onset. Left out: the alert's.",
+                    "The entity to examine first if no onset is stated. Default: the alert's.",
                 ),
             ),
             scope_names=("sources:read", "metrics:read"),

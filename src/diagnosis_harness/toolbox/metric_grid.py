@@ -79,8 +79,8 @@ class MetricSeries:
     @property
     def entities(self) -> frozenset[str]:
         """The entities of the series."""
-        held = frozenset(one.entity for one in self.incident)
-        return held if self.blocks is None else self.blocks.entities
+        entities = frozenset(one.entity for one in self.incident)
+        return entities if self.blocks is None else self.blocks.entities
 
     def on_grid(self, ctx: RunContext, row_of: MakeRow, *, anchor_s: float) -> MetricGrid | None:
         """All series on steps with `anchor_s` as an edge; None if there are none."""
@@ -136,11 +136,11 @@ class MetricBlocks:
             rows += found
         if not rows:
             return None
-        held = len(rows)
+        count = len(rows)
         return MetricGrid(
             tuple(rows),
-            replace(grid, value=grid.value[:held]),
-            replace(normal, value=normal.value[:held] if base else np.full((held, 1), np.nan)),
+            replace(grid, value=grid.value[:count]),
+            replace(normal, value=normal.value[:count] if base else np.full((count, 1), np.nan)),
         )
 
     def _step_s(self, ctx: RunContext, row_of: MakeRow) -> float:
@@ -177,9 +177,9 @@ def read_block(
     )
     there = source.series(ctx, Recording.BASELINE, same) if with_baseline else ()
     baseline = read_histograms_of(_usable(there))
-    held = {id(one) for one in incident}
+    of_incident = {id(one) for one in incident}
     whole = read_histograms_of(incident)
-    derived = tuple(one for one in whole if id(one) in held or np.isfinite(one.value).any())
+    derived = tuple(one for one in whole if id(one) in of_incident or np.isfinite(one.value).any())
     return MetricSeries(derived, {(one.entity, one.signal): one for one in baseline})
 
 

@@ -54,9 +54,11 @@ class RankCauses:
                 ONSET_PARAMETER,
                 UNTIL_PARAMETER,
                 Parameter(
-                    "alert_entity", ParameterKind.ENTITY, "What is affected. Left out: who the alert names."
+                    "alert_entity",
+                    ParameterKind.ENTITY,
+                    "The affected entity. Default: the one that the alert names.",
                 ),
-                Parameter("alert_signal", ParameterKind.TEXT, "Its signal. Left out: the alert's."),
+                Parameter("alert_signal", ParameterKind.TEXT, "Its signal. Default: the alert's."),
             ),
             scope_names=("metrics:read", "spans:read", "topology:read"),
         )

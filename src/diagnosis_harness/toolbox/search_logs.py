@@ -34,7 +34,7 @@ class SearchLogs:
             description_zh="统计包含某段文本的日志行，并显示最前面的几行，不与之前比较。",
             parameters=(
                 Parameter(
-                    "text", ParameterKind.TEXT, "Plain text, upper and lower case alike. Left out: all lines."
+                    "text", ParameterKind.TEXT, "Plain text, upper and lower case alike. Default: all lines."
                 ),
                 Parameter("entity", ParameterKind.ENTITY, "Only of this service, its instances among them."),
                 Parameter("start", ParameterKind.INSTANT, "From this instant on."),

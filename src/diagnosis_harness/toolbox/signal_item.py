@@ -174,22 +174,22 @@ def _attributes(
     table: MetricTable, move: SignalMove, value: float | None, baseline: float | None
 ) -> dict[str, Scalar]:
     row = table.rows[move.row]
-    held: dict[str, Scalar] = {"kind": row.meaning.kind.value, "bad": move.bad, "z": round4(move.z)}
+    attributes: dict[str, Scalar] = {"kind": row.meaning.kind.value, "bad": move.bad, "z": round4(move.z)}
     if move.false_alarm is not None:
-        held |= {"false_alarm": round4(move.false_alarm), "normal_windows": move.normal_windows}
-        held["as_far"] = move.as_far
+        attributes |= {"false_alarm": round4(move.false_alarm), "normal_windows": move.normal_windows}
+        attributes["as_far"] = move.as_far
     if row.meaning.side is not SignalSide.OWN:
-        held["side"] = row.meaning.side.value
+        attributes["side"] = row.meaning.side.value
     if row.owner != row.entity:
-        held["owner"] = row.owner
+        attributes["owner"] = row.owner
     if row.rate:
-        held["rate"] = True
+        attributes["rate"] = True
     median = round4_or_none(float(table.shift.value[move.row]))
     if median is not None:
-        held["median"] = median
+        attributes["median"] = median
     if value is not None and baseline is not None and baseline > 0 and value > baseline:
-        held["ratio"] = float(f"{value / baseline:.3g}")
-    return held
+        attributes["ratio"] = float(f"{value / baseline:.3g}")
+    return attributes
 
 
 def _line(

@@ -78,7 +78,9 @@ class WeighChanges:
             parameters=(
                 ONSET_PARAMETER,
                 Parameter(
-                    "alert_entity", ParameterKind.ENTITY, "What is affected. Left out: who the alert names."
+                    "alert_entity",
+                    ParameterKind.ENTITY,
+                    "The affected entity. Default: the one that the alert names.",
                 ),
             ),
             scope_names=("changes:read", "logs:read", "topology:read"),

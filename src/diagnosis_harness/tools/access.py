@@ -27,8 +27,8 @@ class ScopeAccess:
     def permits(self, ctx: RunContext, caller: str, spec: ToolSpec) -> bool:
         """True when the caller holds every scope the tool names, or `*`."""
         del ctx  # the port's first argument; a grant does not depend on the run
-        held = self.grants.get(caller)
-        return held is not None and ("*" in held or held.issuperset(spec.scope_names))
+        granted = self.grants.get(caller)
+        return granted is not None and ("*" in granted or granted.issuperset(spec.scope_names))
 
 
 @dataclass(frozen=True, slots=True)

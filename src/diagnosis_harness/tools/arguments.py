@@ -62,8 +62,10 @@ def _near(name: str, known: Iterable[str]) -> list[str]:
     """The known names that differ by case and joining alone, else those that one begins with."""
     sought = _fold(name)
     folded = [(each, _fold(each)) for each in sorted(known)]
-    same = [each for each, held in folded if held == sought]
-    alike = [each for each, held in folded if held and sought and held.startswith(sought)]
+    same = [each for each, folded_name in folded if folded_name == sought]
+    alike = [
+        each for each, folded_name in folded if folded_name and sought and folded_name.startswith(sought)
+    ]
     return (same or alike)[:_NEAR]
 
 

@@ -224,7 +224,7 @@ class ToolBoundary:
         if refusal is not None:
             self._core.return_tool_call(ctx, lease)
             return self._refuse(ctx, request, refusal)
-        self._tell(ctx, record, TraceEventStatus.STARTED)
+        self._emit_status(ctx, record, TraceEventStatus.STARTED)
         ended = self._end_as_error(record, ErrorCode.ABANDONED)
         try:
             ended = await self._outcome(ctx, record, found, lease)
@@ -234,7 +234,7 @@ class ToolBoundary:
         except BaseException:
             await self._abandon(ctx, ended, record)
             raise
-        self._tell_end(ctx, final)
+        self._emit_end(ctx, final)
         return ToolBoundaryResult(request, record=final)
 
     async def _start(self, ctx: RunContext, record: EvidenceRecord) -> Refusal | None:
@@ -330,7 +330,7 @@ class ToolBoundary:
             if await self._finish(ctx, final) is False:
                 final = ended
         finally:
-            self._tell_end(ctx, final)
+            self._emit_end(ctx, final)
 
     async def _persist(self, ctx: RunContext, record: EvidenceRecord) -> bool:
         if not await self._store.finish(ctx, record):
@@ -340,11 +340,11 @@ class ToolBoundary:
     def _end_as_error(self, record: EvidenceRecord, code: ErrorCode) -> EvidenceRecord:
         return record.with_error(code, at_s=self._core.clock.now_s())
 
-    def _tell_end(self, ctx: RunContext, final: EvidenceRecord) -> None:
+    def _emit_end(self, ctx: RunContext, final: EvidenceRecord) -> None:
         failed = final.invocation is InvocationStatus.ERROR
-        self._tell(ctx, final, TraceEventStatus.FAILED if failed else TraceEventStatus.SUCCEEDED)
+        self._emit_status(ctx, final, TraceEventStatus.FAILED if failed else TraceEventStatus.SUCCEEDED)
 
-    def _tell(self, ctx: RunContext, record: EvidenceRecord, status: TraceEventStatus) -> None:
+    def _emit_status(self, ctx: RunContext, record: EvidenceRecord, status: TraceEventStatus) -> None:
         payload: dict[str, JsonValue] = {
             "tool": record.tool_name,
             "tool_call_id": record.tool_call_id,

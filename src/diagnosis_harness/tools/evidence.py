@@ -123,20 +123,20 @@ class EvidenceItem:
 
     def as_json(self) -> dict[str, JsonValue]:
         """The item as canonical JSON holds it: absent values are left out, windows are UTC text."""
-        held: dict[str, JsonValue] = {"item_id": self.item_id, "kind": self.kind.value, "line": self.line}
+        content: dict[str, JsonValue] = {"item_id": self.item_id, "kind": self.kind.value, "line": self.line}
         for name in ("entity", "peer", "signal", "value", "baseline", "unit", "score"):
             if (got := getattr(self, name)) is not None:
-                held[name] = got
+                content[name] = got
         if self.direction is not None:
-            held["direction"] = self.direction.value
+            content["direction"] = self.direction.value
         if self.window is not None:
-            held["window"] = [utc_text(self.window.start_s), utc_text(self.window.end_s)]
+            content["window"] = [utc_text(self.window.start_s), utc_text(self.window.end_s)]
         if self.onset_s is not None:
-            held["onset"] = utc_text(self.onset_s)
+            content["onset"] = utc_text(self.onset_s)
         if self.points:
-            held["points"] = list(self.points)
+            content["points"] = list(self.points)
         if self.attributes:
-            held["attributes"] = dict(self.attributes)
+            content["attributes"] = dict(self.attributes)
         if self.source_rows:
-            held["source_rows"] = self.source_rows
-        return held
+            content["source_rows"] = self.source_rows
+        return content

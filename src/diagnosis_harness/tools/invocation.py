@@ -103,8 +103,8 @@ class EvidenceRecord:
     @property
     def arguments(self) -> dict[str, JsonValue]:
         """What the call asked for, by the argument's name."""
-        held: JsonValue = json.loads(self.scope)
-        return held if isinstance(held, dict) else {}
+        parsed: JsonValue = json.loads(self.scope)
+        return parsed if isinstance(parsed, dict) else {}
 
     @property
     def size_bytes(self) -> int:

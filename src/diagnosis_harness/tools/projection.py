@@ -59,7 +59,7 @@ def _fitting(
 
 def _encode(tool_name: str, scope: str, findings: ToolFindings, *, kept: tuple[EvidenceItem, ...]) -> bytes:
     window, omitted = findings.window, _count_omitted(findings, kept)
-    held: dict[str, JsonValue] = {
+    content: dict[str, JsonValue] = {
         "tool": tool_name,
         "scope": scope,
         "window": None if window is None else [utc_text(window.start_s), utc_text(window.end_s)],
@@ -69,4 +69,4 @@ def _encode(tool_name: str, scope: str, findings: ToolFindings, *, kept: tuple[E
         "narrow": findings.narrow if omitted else None,
         "note": findings.note,
     }
-    return canonical_json(held)
+    return canonical_json(content)

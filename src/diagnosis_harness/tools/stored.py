@@ -55,48 +55,48 @@ def read_stored(stored: bytes) -> StoredFindings:
         value = parse_json(stored)
         if canonical_json(value) != stored:
             raise JsonInvalid("", "canonical JSON", "another form of it")
-        held = JsonFields(value, "", required=_STORED)
-        items = held.items("items", _item)
+        fields = JsonFields(value, "", required=_STORED)
+        items = fields.items("items", _item)
         if len({item.item_id for item in items}) != len(items):
             raise JsonInvalid("items", "each item_id once", "two items of one id")
-        omitted, narrow = held.count("omitted"), held.maybe_text("narrow")
+        omitted, narrow = fields.count("omitted"), fields.maybe_text("narrow")
         if narrow is not None and not omitted:
             raise JsonInvalid("narrow", "null, since nothing was left out", "a text")
         return StoredFindings(
-            tool_name=held.text("tool"),
-            scope=held.text("scope"),
+            tool_name=fields.text("tool"),
+            scope=fields.text("scope"),
             projection=Projection(
                 items=items,
                 omitted=omitted,
-                looked_at=held.count("looked_at"),
-                window=_window(held.raw("window"), "window"),
+                looked_at=fields.count("looked_at"),
+                window=_window(fields.raw("window"), "window"),
                 narrow=narrow,
-                note=held.maybe_text("note"),
+                note=fields.maybe_text("note"),
                 stored=stored,
             ),
         )
 
 
 def _item(raw: JsonValue, place: str) -> EvidenceItem:
-    held = JsonFields(raw, place, required=_OF_EVERY_ITEM, optional=_OF_SOME_ITEMS)
+    fields = JsonFields(raw, place, required=_OF_EVERY_ITEM, optional=_OF_SOME_ITEMS)
     try:
         item = EvidenceItem(
-            item_id=held.text("item_id"),
-            kind=held.choice("kind", ItemKind),
-            line=held.text("line"),
-            entity=held.maybe_text("entity"),
-            peer=held.maybe_text("peer"),
-            signal=held.maybe_text("signal"),
-            value=held.maybe_number("value"),
-            baseline=held.maybe_number("baseline"),
-            unit=held.maybe_text("unit"),
-            direction=held.maybe_choice("direction", Direction),
-            window=_window(held.raw("window"), held.place("window")),
-            onset_s=instant_at(held.raw("onset"), held.place("onset")) if held.has("onset") else None,
-            score=held.maybe_number("score"),
-            points=held.items("points", _point),
-            attributes=_attributes(held.raw("attributes"), held.place("attributes")),
-            source_rows=held.count("source_rows") if held.has("source_rows") else 0,
+            item_id=fields.text("item_id"),
+            kind=fields.choice("kind", ItemKind),
+            line=fields.text("line"),
+            entity=fields.maybe_text("entity"),
+            peer=fields.maybe_text("peer"),
+            signal=fields.maybe_text("signal"),
+            value=fields.maybe_number("value"),
+            baseline=fields.maybe_number("baseline"),
+            unit=fields.maybe_text("unit"),
+            direction=fields.maybe_choice("direction", Direction),
+            window=_window(fields.raw("window"), fields.place("window")),
+            onset_s=instant_at(fields.raw("onset"), fields.place("onset")) if fields.has("onset") else None,
+            score=fields.maybe_number("score"),
+            points=fields.items("points", _point),
+            attributes=_attributes(fields.raw("attributes"), fields.place("attributes")),
+            source_rows=fields.count("source_rows") if fields.has("source_rows") else 0,
         )
     except ContractViolation as error:
         raise JsonInvalid(place, "an item of evidence", f"what is none ({error})") from None

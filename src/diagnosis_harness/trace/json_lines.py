@@ -23,13 +23,13 @@ def event_json(event: TraceEvent) -> dict[str, JsonValue]:
     }
 
 
-def event_of_line(held: JsonValue) -> TraceEvent:
+def event_of_line(value: JsonValue) -> TraceEvent:
     """Read an event that `event_json` wrote.
 
     Raises:
         ValueError: the line is not an event.
     """
-    match held:
+    match value:
         case {
             "seq": int(seq),
             "run_id": str(run_id),
@@ -46,7 +46,7 @@ def event_of_line(held: JsonValue) -> TraceEvent:
                 name=TraceName(name),
                 phase=TracePhase(phase),
                 status=TraceEventStatus(status),
-                payload=MappingProxyType({key: _freeze(value) for key, value in payload.items()}),
+                payload=MappingProxyType({key: _freeze(each) for key, each in payload.items()}),
             )
         case _:
             raise ValueError("no event of a trace")

@@ -46,7 +46,7 @@ def _span(span: Span, trace_id: str, id_text: Callable[[bytes], str]) -> dict[st
     status: dict[str, JsonValue] = {"code": _STATUS[span.status]}
     if span.message:
         status["message"] = _text(span.message)
-    held: dict[str, JsonValue] = {
+    content: dict[str, JsonValue] = {
         "traceId": trace_id,
         "spanId": id_text(span.span_id),
         "name": _text(span.name),
@@ -65,8 +65,8 @@ def _span(span: Span, trace_id: str, id_text: Callable[[bytes], str]) -> dict[st
         "status": status,
     }
     if span.parent_id is not None:
-        held["parentSpanId"] = id_text(span.parent_id)
-    return held
+        content["parentSpanId"] = id_text(span.parent_id)
+    return content
 
 
 def _nanoseconds(time_s: float) -> str:

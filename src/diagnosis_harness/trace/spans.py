@@ -114,11 +114,11 @@ def spans_of(events: Sequence[TraceEvent], *, session_id: str | None = None) -> 
     for pair in pairs:
         pair.parent = _of_phase(pair, events, phases) or root
     at_work, calls = (*phases, *pairs), []
-    told = {event.seq for event in (root.opened, root.closed) if event is not None}
+    shown = {event.seq for event in (root.opened, root.closed) if event is not None}
     for place in rest:
         if events[place].name in _AT_ONCE:
             calls.append(_call(place, events, at_work, root))
-        elif events[place].seq not in told:
+        elif events[place].seq not in shown:
             _enclosing(place, events, at_work, root).points.append(place)
     times = tuple(accumulate((event.at_s for event in events), max))
     finished = _Finished(events, times, run_id, session_id)
@@ -219,22 +219,22 @@ class _Finished:
     def span(self, draft: _Draft) -> Span:
         if draft.parent is None:
             return self._root(draft)
-        told = [event for event in (draft.opened, draft.closed) if event is not None]
-        attributes: dict[str, Attribute] = {} if told else {names.PHASE: draft.key}
-        for event in told:
+        ends = [event for event in (draft.opened, draft.closed) if event is not None]
+        attributes: dict[str, Attribute] = {} if ends else {names.PHASE: draft.key}
+        for event in ends:
             attributes |= dict(names.operation_attributes(event)) | dict(names.payload_attributes(event))
-        if told and draft.closed is None:
+        if ends and draft.closed is None:
             attributes[names.UNFINISHED] = True
         status, message = _status(draft.closed)
         return self._span(
-            draft, attributes, status=status, message=message, seqs=tuple(event.seq for event in told)
+            draft, attributes, status=status, message=message, seqs=tuple(event.seq for event in ends)
         )
 
     def _root(self, draft: _Draft) -> Span:
         """The span of the run; its status is that of the release, not of its parts."""
-        told = [event for event in (draft.opened, draft.closed) if event is not None]
+        ends = [event for event in (draft.opened, draft.closed) if event is not None]
         attributes = dict(names.run_attributes(self.run_id, self.session_id))
-        for event in told:
+        for event in ends:
             attributes |= dict(names.payload_attributes(event))
         status, message = SpanStatus.UNSET, ""
         if draft.closed is None:
@@ -242,7 +242,7 @@ class _Finished:
         else:
             status, message = _outcome(draft.closed)
         return self._span(
-            draft, attributes, status=status, message=message, seqs=tuple(event.seq for event in told)
+            draft, attributes, status=status, message=message, seqs=tuple(event.seq for event in ends)
         )
 
     def _span(
@@ -272,8 +272,8 @@ class _Finished:
     def _event(self, place: int) -> SpanEvent:
         event = self.events[place]
         own = {names.SEQ: event.seq, names.PHASE: event.phase.value, names.STATUS: event.status.value}
-        told = dict(names.payload_attributes(event))
-        return SpanEvent(event.seq, self.times[place], event.name.value, {**own, **told})
+        payload = dict(names.payload_attributes(event))
+        return SpanEvent(event.seq, self.times[place], event.name.value, {**own, **payload})
 
     def _id(self, draft: _Draft) -> bytes:
         return _digest(f"{self.run_id}/{draft.key}")[:8]

@@ -14,7 +14,7 @@ from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhas
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class TimelineEvent:
     """One event, live or from a saved line.
 
     Attributes:
@@ -40,11 +40,11 @@ class PhaseVerdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class PhaseSection:
     """Consecutive events of one phase; never empty."""
 
     phase: TracePhase
-    moments: tuple[Moment, ...]
+    moments: tuple[TimelineEvent, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,31 +68,31 @@ class Timeline:
 
     started_s: float
     duration_s: float
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[PhaseSection, ...]
     phases: tuple[PhaseAccount, ...]
 
 
-def fold(moments: Iterable[Moment]) -> Timeline:
+def fold(events: Iterable[TimelineEvent]) -> Timeline:
     """Build the timeline from a run's events in the order in which they were recorded.
 
     If the clock went back between two events, no time is added. Without events the timeline is empty.
     """
-    held = tuple(moments)
-    spent = dict.fromkeys((moment.phase for moment in held), 0.0)
-    for before, after in pairwise(held):
+    ordered = tuple(events)
+    spent = dict.fromkeys((event.phase for event in ordered), 0.0)
+    for before, after in pairwise(ordered):
         spent[_phase_between(before, after)] += max(after.at_s - before.at_s, 0.0)
     return Timeline(
-        started_s=held[0].at_s if held else 0.0,
+        started_s=ordered[0].at_s if ordered else 0.0,
         duration_s=sum(spent.values()),
         stretches=tuple(
-            Stretch(phase, tuple(group)) for phase, group in groupby(held, lambda moment: moment.phase)
+            PhaseSection(phase, tuple(group)) for phase, group in groupby(ordered, lambda event: event.phase)
         ),
-        phases=tuple(_account(phase, held, duration_s) for phase, duration_s in spent.items()),
+        phases=tuple(_account(phase, ordered, duration_s) for phase, duration_s in spent.items()),
     )
 
 
-def _phase_between(before: Moment, after: Moment) -> TracePhase:
-    """The phase that the time between two moments belongs to.
+def _phase_between(before: TimelineEvent, after: TimelineEvent) -> TracePhase:
+    """The phase to which the time between two events belongs.
 
     It is the phase whose work the later event reports. An event that only starts something, or one of the run
     itself (which may end while a tool works), reports no work, so the time goes to the earlier phase.
@@ -125,17 +125,17 @@ _SINGLE = {
 }
 
 
-def _account(phase: TracePhase, moments: Sequence[Moment], duration_s: float) -> PhaseAccount:
-    own = [moment for moment in moments if moment.phase is phase]
+def _account(phase: TracePhase, events: Sequence[TimelineEvent], duration_s: float) -> PhaseAccount:
+    own = [event for event in events if event.phase is phase]
     return PhaseAccount(phase, len(own), duration_s, _verdict(phase, own))
 
 
-def _verdict(phase: TracePhase, own: Sequence[Moment]) -> PhaseVerdict:
-    reports = [moment for moment in own if moment.status not in _SILENT]
+def _verdict(phase: TracePhase, own: Sequence[TimelineEvent]) -> PhaseVerdict:
+    reports = [event for event in own if event.status not in _SILENT]
     names = _DECISIVE.get(phase)
     if names is not None:
-        reports = [moment for moment in reports if moment.name in names][-1:]
-    statuses = {moment.status for moment in reports}
+        reports = [event for event in reports if event.name in names][-1:]
+    statuses = {event.status for event in reports}
     if len(statuses) > 1:
         return PhaseVerdict.PARTLY if TraceEventStatus.SUCCEEDED in statuses else PhaseVerdict.FAILED
     return _SINGLE[statuses.pop()] if statuses else PhaseVerdict.OPEN

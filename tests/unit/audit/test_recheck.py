@@ -116,7 +116,7 @@ def test_another_value_is_a_change_with_both_lines() -> None:
     (changed,) = (fact for fact in recheck.facts if fact.status is not FactStatus.HOLDS)
     assert changed.claim_id == "k2"
     assert changed.status is FactStatus.CHANGED
-    assert changed.codes == (FindingCode.VALUE_NOT_BORNE,)
+    assert changed.codes == (FindingCode.VALUE_NOT_SUPPORTED,)
     assert changed.old == "checkout cpu_percent rose from 12 percent to 97 percent"
     assert changed.new == "cpu at 50"
     assert not recheck.holds

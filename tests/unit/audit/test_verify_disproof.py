@@ -37,4 +37,6 @@ def test_a_test_that_is_not_in_the_records_does_not_count(saved: Saved) -> None:
     call = cause["disproof"]["challenges"][0]["tool_call_id"]
     (asked,) = (each for each in untested["records"] if each["tool_call_id"] == call)
     asked["scope"] = "{}"  # of nobody in particular, as many other calls
-    assert {FlawCode.DISPROOF_DIFFERS.value, FlawCode.LEVEL_NOT_BORNE.value} <= codes(seal_document(untested))
+    assert {FlawCode.DISPROOF_DIFFERS.value, FlawCode.LEVEL_NOT_SUPPORTED.value} <= codes(
+        seal_document(untested)
+    )

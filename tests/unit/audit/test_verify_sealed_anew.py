@@ -61,7 +61,7 @@ NAMED_AS: dict[str, set[FlawCode]] = {
     "drop_a_claim": {FlawCode.TRACE_DIFFERS},
     "say_a_claim_twice": {FlawCode.TRACE_DIFFERS},
     "name_a_claim_otherwise": {FlawCode.CLAIMS_OUT_OF_ORDER},
-    "drop_a_candidate": {FlawCode.CANDIDATE_NOT_BORNE},
+    "drop_a_candidate": {FlawCode.CANDIDATE_NOT_SUPPORTED},
     "alter_a_sentence": {FlawCode.SENTENCE_DIFFERS},
     "raise_the_confidence": {FlawCode.SCORE_NOT_CITED},
     "end_out_of_time": {FlawCode.BEFORE_THE_DEADLINE},

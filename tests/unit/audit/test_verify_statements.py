@@ -101,5 +101,5 @@ def test_that_nothing_is_unusual_is_checked_as_any_claim_and_as_the_answer(saved
     missing["report"]["claims"].remove(_first(missing, "UNREMARKABLE"))
 
     assert codes_of(held) == set()
-    assert FindingCode.VALUE_NOT_BORNE.value in codes_of(more)
+    assert FindingCode.VALUE_NOT_SUPPORTED.value in codes_of(more)
     assert FlawCode.NOT_IN_THE_TABLE.value in codes_of(missing)

@@ -35,7 +35,7 @@ def test_an_altered_document_of_version_3_does_not_verify() -> None:
     """Its own rules apply, whatever else is recomputed."""
     held = json.loads(gzip.decompress(SAVED[0].read_bytes()))
     held["report"]["causes"][0]["level"] = "TRIGGER"
-    assert FlawCode.LEVEL_NOT_BORNE.value in codes(seal_document(held))
+    assert FlawCode.LEVEL_NOT_SUPPORTED.value in codes(seal_document(held))
 
 
 def without_test(saved: Saved) -> dict[str, Any]:

@@ -11,15 +11,15 @@ from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.trace.event import TraceEventStatus as Status
 from diagnosis_harness.trace.event import TraceName as Name
 from diagnosis_harness.trace.event import TracePhase as Phase
-from diagnosis_harness.trace.timeline import Moment, fold
+from diagnosis_harness.trace.timeline import TimelineEvent, fold
 
 LONG = "tool=find_changed_signals tool_call_id=t4 scope={} invocation=READY evidence=EVIDENCE_FOUND items=30"
 TIMELINE = fold(
     [
-        Moment(100.0, Name.RUN_STARTED, Phase.RUN, Status.STARTED, "question=慢"),
-        Moment(100.5, Name.TOOL_INVOCATION, Phase.TOOL, Status.STARTED, "tool=find_changed_signals"),
-        Moment(1234.567, Name.TOOL_INVOCATION, Phase.TOOL, Status.SUCCEEDED, LONG),
-        Moment(1234.567, Name.EVIDENCE_GUARD_INITIAL, Phase.GUARD, Status.REJECTED),
+        TimelineEvent(100.0, Name.RUN_STARTED, Phase.RUN, Status.STARTED, "question=慢"),
+        TimelineEvent(100.5, Name.TOOL_INVOCATION, Phase.TOOL, Status.STARTED, "tool=find_changed_signals"),
+        TimelineEvent(1234.567, Name.TOOL_INVOCATION, Phase.TOOL, Status.SUCCEEDED, LONG),
+        TimelineEvent(1234.567, Name.EVIDENCE_GUARD_INITIAL, Phase.GUARD, Status.REJECTED),
     ]
 )
 
@@ -75,7 +75,7 @@ def test_a_narrow_terminal_still_gets_a_column() -> None:
 
 def test_details_are_printed_with_control_characters_escaped() -> None:
     """It may quote what an agent sent."""
-    moment = Moment(0.0, Name.RUN_STARTED, Phase.RUN, Status.STARTED, "question=\x1b[2J")
+    moment = TimelineEvent(0.0, Name.RUN_STARTED, Phase.RUN, Status.STARTED, "question=\x1b[2J")
     shown = [line.plain for line in timeline_lines(fold([moment]), Language.EN, width=None)]
 
     assert "\x1b" not in "".join(shown)

@@ -21,7 +21,7 @@ from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report import words as report_words
 
-FLAW = Flaw(FindingCode.VALUE_NOT_BORNE, "report.claims[1]", "k1", "t1/i1")
+FLAW = Flaw(FindingCode.VALUE_NOT_SUPPORTED, "report.claims[1]", "k1", "t1/i1")
 
 
 def verification(*flaws: Flaw, unmade: bool = False) -> Verification:
@@ -92,7 +92,7 @@ def test_every_fact_that_does_not_hold_is_listed(language: Language) -> None:
     """With what was and what is; facts that hold are only counted."""
     facts = (
         FactAgain("k1", "One.", FactStatus.HOLDS, (), "old 1", "new 1"),
-        FactAgain("k2", "Two.", FactStatus.CHANGED, (FindingCode.VALUE_NOT_BORNE,), "old 2", "new 2"),
+        FactAgain("k2", "Two.", FactStatus.CHANGED, (FindingCode.VALUE_NOT_SUPPORTED,), "old 2", "new 2"),
         FactAgain("k3", "Three.", FactStatus.GONE, (FindingCode.ITEM_UNKNOWN,), "old 3", None),
         FactAgain("k4", "Four.", FactStatus.NOT_ASKED, (FindingCode.NO_REFS,), "old 4", None),
     )

@@ -91,7 +91,7 @@ def test_what_all_names_share_may_be_left_out() -> None:
     """`food` is `ts-food-service`; `user`, an ordinary word, is left alone."""
     read = read_names("why are food and users slow?", TRAIN)
 
-    assert [(each.said, each.name) for each in read] == [("food", "ts-food-service")]
+    assert [(each.written, each.name) for each in read] == [("food", "ts-food-service")]
 
 
 def test_a_slip_that_fits_two_names_is_offered_both() -> None:
@@ -105,12 +105,12 @@ def test_a_slip_that_fits_two_names_is_offered_both() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "name"),
+    ("written", "name"),
     [("checkou", "checkout"), ("chckot", None), ("productcatlogservic", "productcatalogservice")],
 )
-def test_two_slips_are_read_in_a_long_name_alone(said: str, name: str | None) -> None:
+def test_two_slips_are_read_in_a_long_name_alone(written: str, name: str | None) -> None:
     """Below eight letters one is the most."""
-    assert read_name(said, SHOP).name == name
+    assert read_name(written, SHOP).name == name
 
 
 @given(st.text(max_size=300))

@@ -44,7 +44,7 @@ def test_a_predicate_without_a_rule_is_supported_by_nothing() -> None:
     claim = replace(change_claim(), predicate=Invented.FROZE)  # type: ignore[arg-type]  # the point of it
 
     assert rule_of(Invented.FROZE) is None  # type: ignore[arg-type]  # the point of it
-    assert objections(claim, change_item()) == (FindingCode.PREDICATE_NOT_BORNE,)
+    assert objections(claim, change_item()) == (FindingCode.PREDICATE_NOT_SUPPORTED,)
     assert [f.code for f in wording_objections("checkout rose", claim, [change_item()])] == [
         WordingCode.NO_OWN_WORDS
     ]
@@ -133,7 +133,7 @@ def test_a_move_that_also_occurs_in_normal_operation_is_not_a_finding(
     """It is normal, and nothing began, changed or was hit."""
     item = make_change(as_far, windows)
 
-    assert objections(claim_of(predicate, item), item) == (FindingCode.PREDICATE_NOT_BORNE,)
+    assert objections(claim_of(predicate, item), item) == (FindingCode.PREDICATE_NOT_SUPPORTED,)
     assert objections(claim_of(Predicate.NORMAL, item), item) == ()
 
 
@@ -144,7 +144,7 @@ def test_a_move_beyond_normal_operation_is_a_finding(predicate: Predicate, as_fa
     item = make_change(as_far, windows)
 
     assert objections(claim_of(predicate, item), item) == ()
-    assert objections(claim_of(Predicate.NORMAL, item), item) == (FindingCode.PREDICATE_NOT_BORNE,)
+    assert objections(claim_of(Predicate.NORMAL, item), item) == (FindingCode.PREDICATE_NOT_SUPPORTED,)
 
 
 @pytest.mark.parametrize("predicate", BEYOND)
@@ -155,4 +155,4 @@ def test_a_level_that_did_not_move_is_not_a_finding(predicate: Predicate) -> Non
         replace(make_change(0, 40), value=0.95, baseline=0.95),
         replace(make_change(0, 40), value=0.95, baseline=0.96),
     ):
-        assert objections(claim_of(predicate, item), item) == (FindingCode.PREDICATE_NOT_BORNE,)
+        assert objections(claim_of(predicate, item), item) == (FindingCode.PREDICATE_NOT_SUPPORTED,)

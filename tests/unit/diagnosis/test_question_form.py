@@ -141,4 +141,4 @@ def test_both_sides_of_a_comparison_in_chinese_are_names() -> None:
     """Also if they are unknown, so that the answer can name each of them."""
     read = read_names("库存和物流哪个有问题", KNOWN)
 
-    assert [(each.said, each.name) for each in read] == [("库存", None), ("物流", None)]
+    assert [(each.written, each.name) for each in read] == [("库存", None), ("物流", None)]

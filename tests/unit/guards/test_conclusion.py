@@ -76,7 +76,7 @@ def test_what_got_better_is_not_affected() -> None:
 
     found = check_draft(draft(hit), records, run_id="r1", inquiry=inquiry()).findings
 
-    assert FindingCode.PREDICATE_NOT_BORNE in [finding.code for finding in found]
+    assert FindingCode.PREDICATE_NOT_SUPPORTED in [finding.code for finding in found]
 
 
 def test_a_second_cause_has_no_way_in_among_the_claims() -> None:
@@ -92,8 +92,10 @@ def test_kind_and_region_are_of_one_ranking_item_of_the_cause_itself() -> None:
     lent = Cause("payment", FaultKind.MEMORY, ("k0", "k1"))
     part = Cause("payment", FaultKind.CPU, ("k0", "k1"), region="heap")
 
-    assert codes(DiagnosisDraft((lent,), (both, claim_for(SEEN, "k1")))) == [FindingCode.FAULT_KIND_NOT_BORNE]
-    assert codes(DiagnosisDraft((part,), (both, claim_for(SEEN, "k1")))) == [FindingCode.REGION_NOT_BORNE]
+    assert codes(DiagnosisDraft((lent,), (both, claim_for(SEEN, "k1")))) == [
+        FindingCode.FAULT_KIND_NOT_SUPPORTED
+    ]
+    assert codes(DiagnosisDraft((part,), (both, claim_for(SEEN, "k1")))) == [FindingCode.REGION_NOT_SUPPORTED]
     assert codes(draft(cause=replace(part, region="pod-1"))) == []
 
 

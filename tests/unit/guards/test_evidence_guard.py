@@ -42,19 +42,19 @@ def test_a_truthful_claim_passes() -> None:
 @pytest.mark.parametrize(
     ("bent", "code"),
     [
-        ({"entity": "cart"}, FindingCode.ENTITY_NOT_BORNE),
-        ({"signal": "latency_p50"}, FindingCode.SIGNAL_NOT_BORNE),
-        ({"value": 3.3}, FindingCode.VALUE_NOT_BORNE),
-        ({"value": 3.21}, FindingCode.VALUE_NOT_BORNE),
-        ({"unit": "ms"}, FindingCode.VALUE_NOT_BORNE),
-        ({"unit": None}, FindingCode.VALUE_NOT_BORNE),
-        ({"baseline": 0.2}, FindingCode.BASELINE_NOT_BORNE),
-        ({"direction": Direction.DOWN}, FindingCode.DIRECTION_NOT_BORNE),
-        ({"window": TimeWindow(ONSET_S - 60, ONSET_S)}, FindingCode.WINDOW_NOT_BORNE),
-        ({"onset_s": ONSET_S + 61}, FindingCode.ONSET_NOT_BORNE),
-        ({"affected": "cart"}, FindingCode.AFFECTED_NOT_BORNE),
-        ({"predicate": Predicate.SLOWED}, FindingCode.PREDICATE_NOT_BORNE),
-        ({"predicate": Predicate.SATURATED}, FindingCode.PREDICATE_NOT_BORNE),
+        ({"entity": "cart"}, FindingCode.ENTITY_NOT_SUPPORTED),
+        ({"signal": "latency_p50"}, FindingCode.SIGNAL_NOT_SUPPORTED),
+        ({"value": 3.3}, FindingCode.VALUE_NOT_SUPPORTED),
+        ({"value": 3.21}, FindingCode.VALUE_NOT_SUPPORTED),
+        ({"unit": "ms"}, FindingCode.VALUE_NOT_SUPPORTED),
+        ({"unit": None}, FindingCode.VALUE_NOT_SUPPORTED),
+        ({"baseline": 0.2}, FindingCode.BASELINE_NOT_SUPPORTED),
+        ({"direction": Direction.DOWN}, FindingCode.DIRECTION_NOT_SUPPORTED),
+        ({"window": TimeWindow(ONSET_S - 60, ONSET_S)}, FindingCode.WINDOW_NOT_SUPPORTED),
+        ({"onset_s": ONSET_S + 61}, FindingCode.ONSET_NOT_SUPPORTED),
+        ({"affected": "cart"}, FindingCode.AFFECTED_NOT_SUPPORTED),
+        ({"predicate": Predicate.SLOWED}, FindingCode.PREDICATE_NOT_SUPPORTED),
+        ({"predicate": Predicate.SATURATED}, FindingCode.PREDICATE_NOT_SUPPORTED),
     ],
 )
 def test_one_bent_part_is_named(bent: dict[str, object], code: FindingCode) -> None:
@@ -76,7 +76,7 @@ def test_the_right_number_on_the_wrong_entity_finds_no_bearer() -> None:
     record = ready_record(change_item(), other)
     refs = (EvidenceRef("t1", "i1"), EvidenceRef("t1", "i2"))
     claim = replace(change_claim(), value=9.0, refs=refs, quotes=())
-    assert codes(claim, record) == [FindingCode.VALUE_NOT_BORNE]
+    assert codes(claim, record) == [FindingCode.VALUE_NOT_SUPPORTED]
 
 
 def test_a_reference_to_nothing_of_this_run_is_unknown() -> None:
@@ -148,7 +148,7 @@ def test_normal_means_that_normal_operation_shows_it_as_well(
 ) -> None:
     """More than one window in twenty moved as far; where no normal operation is known nothing is normal."""
     claim = replace(change_claim(item), predicate=Predicate.NORMAL)
-    assert codes(claim, ready_record(item)) == ([] if is_supported else [FindingCode.PREDICATE_NOT_BORNE])
+    assert codes(claim, ready_record(item)) == ([] if is_supported else [FindingCode.PREDICATE_NOT_SUPPORTED])
 
 
 @pytest.mark.parametrize("predicate", [Predicate.NORMAL, Predicate.CHANGED, Predicate.BEGAN])
@@ -159,7 +159,7 @@ def test_an_unsettled_signal_is_neither_normal_nor_begun(predicate: Predicate) -
     claim = replace(change_claim(calm), predicate=predicate, onset_s=None)
 
     assert (codes(claim, ready_record(calm)) == []) is (predicate is Predicate.NORMAL)
-    assert codes(claim, ready_record(unsettled)) == [FindingCode.PREDICATE_NOT_BORNE]
+    assert codes(claim, ready_record(unsettled)) == [FindingCode.PREDICATE_NOT_SUPPORTED]
 
 
 def failing(**attributes: str) -> EvidenceItem:
@@ -265,8 +265,8 @@ def test_a_ranking_alone_is_not_a_cause() -> None:
     [
         (Cause("cart", FaultKind.CPU, ("k0", "k1")), FindingCode.CAUSE_WITHOUT_CLAIM),
         (Cause("payment", FaultKind.CPU, ()), FindingCode.CAUSE_WITHOUT_CLAIM),
-        (Cause("payment", FaultKind.MEMORY, ("k0", "k1")), FindingCode.FAULT_KIND_NOT_BORNE),
-        (Cause("payment", FaultKind.CPU, ("k0", "k1"), region="db"), FindingCode.REGION_NOT_BORNE),
+        (Cause("payment", FaultKind.MEMORY, ("k0", "k1")), FindingCode.FAULT_KIND_NOT_SUPPORTED),
+        (Cause("payment", FaultKind.CPU, ("k0", "k1"), region="db"), FindingCode.REGION_NOT_SUPPORTED),
     ],
 )
 def test_a_cause_says_no_more_than_its_claims(cause: Cause, code: FindingCode) -> None:
@@ -278,7 +278,7 @@ def test_cause_and_victim_swapped_find_no_bearer() -> None:
     """Valid references, wrong way round."""
     claim = replace(cause_claim(cause_item(), tool_call_id="t2"), entity="checkout", affected="payment")
     found = codes(claim, records_of()[1])
-    assert found[:2] == [FindingCode.ENTITY_NOT_BORNE, FindingCode.AFFECTED_NOT_BORNE]
+    assert found[:2] == [FindingCode.ENTITY_NOT_SUPPORTED, FindingCode.AFFECTED_NOT_SUPPORTED]
 
 
 def test_check_claims_keeps_the_supported_ones_in_order_and_says_why_the_others_are_refused() -> None:
@@ -293,7 +293,7 @@ def test_check_claims_keeps_the_supported_ones_in_order_and_says_why_the_others_
     assert checked.standing == (good, other)
     (refused,) = checked.refused
     assert refused.claim == false
-    assert [finding.code for finding in refused.findings] == [FindingCode.VALUE_NOT_BORNE]
+    assert [finding.code for finding in refused.findings] == [FindingCode.VALUE_NOT_SUPPORTED]
     assert checked.refused_wordings == ()
 
 
@@ -365,4 +365,4 @@ def test_what_was_seen_on_a_way_is_said_of_both_ends(kind: ItemKind) -> None:
     claim = replace(change_claim(item), predicate=predicate)
 
     assert codes(replace(claim, affected="web"), ready_record(item)) == []
-    assert codes(claim, ready_record(item)) == [FindingCode.AFFECTED_NOT_BORNE]
+    assert codes(claim, ready_record(item)) == [FindingCode.AFFECTED_NOT_SUPPORTED]

@@ -74,29 +74,29 @@ def test_a_true_claim_about_an_own_fact_passes(item: EvidenceItem) -> None:
 @pytest.mark.parametrize(
     ("item", "lie", "code"),
     [
-        (FLAG, {"affected": "off"}, FindingCode.AFFECTED_NOT_BORNE),
-        (FLAG, {"affected": None}, FindingCode.AFFECTED_NOT_BORNE),  # which state it was in is left out
-        (FLAG, {"entity": "payment"}, FindingCode.ENTITY_NOT_BORNE),
-        (FLAG, {"signal": "flag old-pricing"}, FindingCode.SIGNAL_NOT_BORNE),
-        (FLAG, {"onset_s": ONSET_S - 60}, FindingCode.ONSET_NOT_BORNE),
-        (FLAG, {"window": TimeWindow(ONSET_S - 600, ONSET_S)}, FindingCode.WINDOW_NOT_BORNE),
-        (FLAG, {"predicate": Predicate.COUNTED, "value": 1.0}, FindingCode.PREDICATE_NOT_BORNE),
-        (LIMIT, {"value": 4e9}, FindingCode.VALUE_NOT_BORNE),
-        (LIMIT, {"unit": "kB"}, FindingCode.VALUE_NOT_BORNE),
-        (RESTARTS, {"value": 13.0}, FindingCode.VALUE_NOT_BORNE),
-        (RESTARTS, {"baseline": 12.0}, FindingCode.BASELINE_NOT_BORNE),
-        (RESTARTS, {"direction": Direction.DOWN}, FindingCode.DIRECTION_NOT_BORNE),
-        (RESTARTS, {"affected": "payment"}, FindingCode.AFFECTED_NOT_BORNE),
-        (RESTARTS, {"predicate": Predicate.CHANGED}, FindingCode.PREDICATE_NOT_BORNE),
-        (RESTARTS, {"predicate": Predicate.CAUSED}, FindingCode.PREDICATE_NOT_BORNE),
-        (KILLED, {"affected": "over"}, FindingCode.AFFECTED_NOT_BORNE),
-        (KILLED, {"affected": None}, FindingCode.AFFECTED_NOT_BORNE),  # whether it lasts is left out
-        (KILLED, {"signal": "Evicted"}, FindingCode.SIGNAL_NOT_BORNE),
-        (KILLED, {"value": 4.0}, FindingCode.VALUE_NOT_BORNE),
-        (KILLED, {"entity": "payment"}, FindingCode.ENTITY_NOT_BORNE),
-        (KILLED, {"window": TimeWindow(ONSET_S - 600, ONSET_S)}, FindingCode.WINDOW_NOT_BORNE),
-        (KILLED, {"predicate": Predicate.SATURATED}, FindingCode.PREDICATE_NOT_BORNE),
-        (KILLED, {"predicate": Predicate.CAUSED}, FindingCode.PREDICATE_NOT_BORNE),
+        (FLAG, {"affected": "off"}, FindingCode.AFFECTED_NOT_SUPPORTED),
+        (FLAG, {"affected": None}, FindingCode.AFFECTED_NOT_SUPPORTED),  # which state it was in is left out
+        (FLAG, {"entity": "payment"}, FindingCode.ENTITY_NOT_SUPPORTED),
+        (FLAG, {"signal": "flag old-pricing"}, FindingCode.SIGNAL_NOT_SUPPORTED),
+        (FLAG, {"onset_s": ONSET_S - 60}, FindingCode.ONSET_NOT_SUPPORTED),
+        (FLAG, {"window": TimeWindow(ONSET_S - 600, ONSET_S)}, FindingCode.WINDOW_NOT_SUPPORTED),
+        (FLAG, {"predicate": Predicate.COUNTED, "value": 1.0}, FindingCode.PREDICATE_NOT_SUPPORTED),
+        (LIMIT, {"value": 4e9}, FindingCode.VALUE_NOT_SUPPORTED),
+        (LIMIT, {"unit": "kB"}, FindingCode.VALUE_NOT_SUPPORTED),
+        (RESTARTS, {"value": 13.0}, FindingCode.VALUE_NOT_SUPPORTED),
+        (RESTARTS, {"baseline": 12.0}, FindingCode.BASELINE_NOT_SUPPORTED),
+        (RESTARTS, {"direction": Direction.DOWN}, FindingCode.DIRECTION_NOT_SUPPORTED),
+        (RESTARTS, {"affected": "payment"}, FindingCode.AFFECTED_NOT_SUPPORTED),
+        (RESTARTS, {"predicate": Predicate.CHANGED}, FindingCode.PREDICATE_NOT_SUPPORTED),
+        (RESTARTS, {"predicate": Predicate.CAUSED}, FindingCode.PREDICATE_NOT_SUPPORTED),
+        (KILLED, {"affected": "over"}, FindingCode.AFFECTED_NOT_SUPPORTED),
+        (KILLED, {"affected": None}, FindingCode.AFFECTED_NOT_SUPPORTED),  # whether it lasts is left out
+        (KILLED, {"signal": "Evicted"}, FindingCode.SIGNAL_NOT_SUPPORTED),
+        (KILLED, {"value": 4.0}, FindingCode.VALUE_NOT_SUPPORTED),
+        (KILLED, {"entity": "payment"}, FindingCode.ENTITY_NOT_SUPPORTED),
+        (KILLED, {"window": TimeWindow(ONSET_S - 600, ONSET_S)}, FindingCode.WINDOW_NOT_SUPPORTED),
+        (KILLED, {"predicate": Predicate.SATURATED}, FindingCode.PREDICATE_NOT_SUPPORTED),
+        (KILLED, {"predicate": Predicate.CAUSED}, FindingCode.PREDICATE_NOT_SUPPORTED),
     ],
 )
 def test_a_false_claim_about_an_own_fact_is_refused_for_what_is_false(
@@ -146,7 +146,7 @@ def test_a_tool_that_contradicts_itself_supports_no_claim(item: EvidenceItem) ->
     """What a tool says of itself is checked before anything is said with it."""
     claim = truth(item)
 
-    assert objections(claim, item)[0] is FindingCode.PREDICATE_NOT_BORNE
+    assert objections(claim, item)[0] is FindingCode.PREDICATE_NOT_SUPPORTED
     checked = check_claims((claim,), (ready_record(item),), run_id="r1", inquiry=inquiry())
     assert checked.standing == ()
 

@@ -71,10 +71,10 @@ def test_a_second_cause_without_the_first_is_refused() -> None:
     ("said", "concluded", "code"),
     [
         (SAYS_SO, 2, None),
-        (replace(SAYS_SO, affected="catalog"), 2, FindingCode.AFFECTED_NOT_BORNE),
-        (replace(SAYS_SO, affected=None), 2, FindingCode.AFFECTED_NOT_BORNE),
-        (replace(SAYS_SO, entity="payment"), 2, FindingCode.ENTITY_NOT_BORNE),
-        (replace(SAYS_SO, refs=(EvidenceRef("t2", "c1"),)), 2, FindingCode.PREDICATE_NOT_BORNE),
+        (replace(SAYS_SO, affected="catalog"), 2, FindingCode.AFFECTED_NOT_SUPPORTED),
+        (replace(SAYS_SO, affected=None), 2, FindingCode.AFFECTED_NOT_SUPPORTED),
+        (replace(SAYS_SO, entity="payment"), 2, FindingCode.ENTITY_NOT_SUPPORTED),
+        (replace(SAYS_SO, refs=(EvidenceRef("t2", "c1"),)), 2, FindingCode.PREDICATE_NOT_SUPPORTED),
         (SAYS_SO, 1, FindingCode.NOT_CONCLUDED),
     ],
 )

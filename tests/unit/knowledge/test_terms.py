@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnosis_harness.knowledge.terms import is_telling, terms_of, terms_of_question
+from diagnosis_harness.knowledge.terms import is_content_term, terms_of, terms_of_question
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_any_text_has_terms(text: str) -> None:
     terms = terms_of(text)
 
     assert all(terms)
-    assert set(terms_of_question(text)) == {term for term in terms if is_telling(term)}
+    assert set(terms_of_question(text)) == {term for term in terms if is_content_term(term)}

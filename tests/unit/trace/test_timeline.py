@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from diagnosis_harness.trace.event import TraceEventStatus as Status
 from diagnosis_harness.trace.event import TraceName as Name
 from diagnosis_harness.trace.event import TracePhase as Phase
-from diagnosis_harness.trace.timeline import Moment, PhaseVerdict, Timeline, fold
+from diagnosis_harness.trace.timeline import PhaseVerdict, Timeline, TimelineEvent, fold
 
 MOMENTS = st.lists(
     st.builds(
-        Moment,
+        TimelineEvent,
         st.integers(0, 100).map(float),
         st.sampled_from(Name),
         st.sampled_from(Phase),
@@ -24,9 +24,9 @@ MOMENTS = st.lists(
 )
 
 
-def at(at_s: float, phase: Phase, name: Name, status: Status = Status.SUCCEEDED) -> Moment:
+def at(at_s: float, phase: Phase, name: Name, status: Status = Status.SUCCEEDED) -> TimelineEvent:
     """A moment, briefly."""
-    return Moment(at_s, name, phase, status)
+    return TimelineEvent(at_s, name, phase, status)
 
 
 def seconds_by_phase(timeline: Timeline) -> dict[Phase, float]:
@@ -41,7 +41,7 @@ def verdict(phase: Phase, *told: tuple[Name, Status]) -> PhaseVerdict:
 
 
 @given(MOMENTS)
-def test_nothing_is_lost_or_moved(moments: list[Moment]) -> None:
+def test_nothing_is_lost_or_moved(moments: list[TimelineEvent]) -> None:
     """The stretches joined are the moments; neighbouring stretches are of different phases."""
     timeline = fold(moments)
 
@@ -52,7 +52,7 @@ def test_nothing_is_lost_or_moved(moments: list[Moment]) -> None:
 
 
 @given(MOMENTS.map(lambda moments: sorted(moments, key=lambda moment: moment.at_s)))
-def test_the_time_of_all_phases_is_the_time_of_the_run(moments: list[Moment]) -> None:
+def test_the_time_of_all_phases_is_the_time_of_the_run(moments: list[TimelineEvent]) -> None:
     """Not a second is counted twice or dropped."""
     timeline = fold(moments)
 
@@ -61,7 +61,7 @@ def test_the_time_of_all_phases_is_the_time_of_the_run(moments: list[Moment]) ->
 
 
 @given(MOMENTS)
-def test_no_phase_takes_negative_time(moments: list[Moment]) -> None:
+def test_no_phase_takes_negative_time(moments: list[TimelineEvent]) -> None:
     """Also where a clock was set back."""
     assert all(seconds >= 0 for seconds in seconds_by_phase(fold(moments)).values())
 

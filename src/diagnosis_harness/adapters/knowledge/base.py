@@ -96,12 +96,14 @@ class FolderKnowledge:
         """
         check_folder(self._folder)
         with self._refreshing:
-            held = load(self._file, self._made_with)
+            loaded = load(self._file, self._made_with)
             notes = (
-                (RunbookNote(str(self._file), f"rebuilt: {held}"),) if isinstance(held, str) and held else ()
+                (RunbookNote(str(self._file), f"rebuilt: {loaded}"),)
+                if isinstance(loaded, str) and loaded
+                else ()
             )
-            if isinstance(held, StoredIndex):
-                self._stored = held
+            if isinstance(loaded, StoredIndex):
+                self._stored = loaded
             changes = self._refresh(progress)
             return Changes(changes.read, changes.removed, (*notes, *changes.notes))
 
@@ -113,10 +115,10 @@ class FolderKnowledge:
 
     def holdings(self, ctx: RunContext) -> Holdings:  # noqa: D102 - see KnowledgeBase
         del ctx
-        return self.held
+        return self.contents
 
     @property
-    def held(self) -> Holdings:
+    def contents(self) -> Holdings:
         """The present content of the index."""
         return self._index.holdings
 
@@ -158,25 +160,25 @@ class FolderKnowledge:
         notes: list[RunbookNote] = []
         read = 0
         for number, stamp in enumerate(listing.files):
-            held = before.get(stamp.file)
-            if held is not None and held.stamp == stamp:
-                entries.append(held)
+            known = before.get(stamp.file)
+            if known is not None and known.stamp == stamp:
+                entries.append(known)
                 continue
             progress(stamp.file, number, len(listing.files))
             try:
-                entry = self._entry(stamp, held)
+                entry = self._entry(stamp, known)
             except OSError as error:
                 notes.append(RunbookNote(stamp.file, f"not used: it cannot be read ({error.strerror})"))
                 continue
-            read += held is None or entry.digest != held.digest
+            read += known is None or entry.digest != known.digest
             entries.append(entry)
         return tuple(entries), read, notes
 
-    def _entry(self, stamp: FileStamp, held: FileEntry | None) -> FileEntry:
+    def _entry(self, stamp: FileStamp, known: FileEntry | None) -> FileEntry:
         with (self._folder / stamp.file).open("rb") as file:
             data = file.read(self._sizes.file_size_max + 1)
-        if held is not None and held.digest == digest(data):
-            return FileEntry(stamp, held.digest, held.passages, held.note)
+        if known is not None and known.digest == digest(data):
+            return FileEntry(stamp, known.digest, known.passages, known.note)
         document = read_runbook(stamp.file, data[: self._sizes.file_size_max], size=self._sizes.passage_size)
         return FileEntry(stamp, document.digest, document.passages, document.note)
 

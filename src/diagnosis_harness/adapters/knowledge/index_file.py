@@ -85,9 +85,9 @@ def save(path: Path, index: StoredIndex, made_with: Mapping[str, object]) -> Non
 def load(path: Path, made_with: Mapping[str, object]) -> StoredIndex | str:
     """The index, or one clause that says why it must be rebuilt; empty if there was none."""
     try:
-        with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as held:
-            document: dict[str, Any] = json.loads(held["document"].tobytes())
-            vectors = held["vectors"]
+        with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as archive:
+            document: dict[str, Any] = json.loads(archive["document"].tobytes())
+            vectors = archive["vectors"]
         if document["version"] != VERSION or document["made_with"] != made_with:
             return "it was made by another version or with other settings"
         entries = tuple(_entry(stored) for stored in document["files"])

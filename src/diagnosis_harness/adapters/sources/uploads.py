@@ -115,12 +115,12 @@ class UploadCatalog:
         if upload is None:
             self.drop(upload_id)
             raise _expiry_failure(upload_id)
-        held = self._folders.get(upload_id)
-        if held is None:
-            held = await self._fetch(upload)
-            self._hold(upload_id, held)
+        folder = self._folders.get(upload_id)
+        if folder is None:
+            folder = await self._fetch(upload)
+            self._hold(upload_id, folder)
         self._folders.move_to_end(upload_id)
-        return held
+        return folder
 
     async def _fetch(self, upload: Upload) -> PrivateFolder:
         try:
@@ -137,13 +137,13 @@ class UploadCatalog:
 
     async def _write(self, upload_id: str, content: Path) -> str:
         """Write the stored content to a file, and return its digest."""
-        held, number = hashlib.sha256(), 0
+        digest, number = hashlib.sha256(), 0
         with content.open("wb") as file:
             while (chunk := await self._store.chunk(upload_id, number)) is not None:
-                held.update(chunk)
+                digest.update(chunk)
                 await asyncio.to_thread(file.write, chunk)
                 number += 1
-        return held.hexdigest()
+        return digest.hexdigest()
 
     # ------------------------------------------------------------------ UploadFolders
 

@@ -100,10 +100,10 @@ async def cancel_and_wait(
 def report_of_request(row: RunRow, *, was_queued: bool) -> CancelReport:
     """The effect of a request to cancel another process's run, read from its row afterwards."""
     if row.cancel_answer is not None:
-        held = row.cancel_answer
-        changed = isinstance(held, dict) and held.get("changed") is True
+        stored = row.cancel_answer
+        changed = isinstance(stored, dict) and stored.get("changed") is True
         effect = CancelEffect.STOPPED if changed else CancelEffect.ENDED_BEFORE
-        return CancelReport(row, effect, held)
+        return CancelReport(row, effect, stored)
     if not row.status.is_final:
         return CancelReport(row, CancelEffect.ASKED)
     never_started = was_queued and row.status is RunStatus.CANCELLED and row.started_s is None

@@ -119,8 +119,8 @@ def _document(
     if row.intent is IntentType.DIAGNOSIS and "report" in body:
         version = str(body.get("schema_version", READABLE[0]))  # the first that kept reports did not say so
         report = read_part(Report, body["report"], "report", version=version)
-        if (held := body.get("inquiry")) is not None:
-            inquiry = read_part(InquiryEntry, held, "inquiry", version=version)
+        if (stored_inquiry := body.get("inquiry")) is not None:
+            inquiry = read_part(InquiryEntry, stored_inquiry, "inquiry", version=version)
         kept = _with_reported_errors(called, report)
     elif outcome in (ReleaseOutcome.FAILED, ReleaseOutcome.CANCELLED):
         report = _report(run, release, kept)
@@ -237,6 +237,6 @@ def _report(run: Run, release: Release, records: tuple[EvidenceRecord, ...]) -> 
     )
 
 
-def _parts(kind: type[T], held: JsonValue, place: str) -> tuple[T, ...]:
-    several = held if isinstance(held, list) else []
+def _parts(kind: type[T], values: JsonValue, place: str) -> tuple[T, ...]:
+    several = values if isinstance(values, list) else []
     return tuple(read_part(kind, each, f"{place}[{number}]") for number, each in enumerate(several))

@@ -121,10 +121,10 @@ def closing_events(
     """
     termination, spent = ending.termination, ending.spent
     reason = None if termination.reason is None else termination.reason.value
-    told: list[tuple[TraceName, TraceEventStatus, dict[str, JsonValue]]] = []
+    events: list[tuple[TraceName, TraceEventStatus, dict[str, JsonValue]]] = []
     if not ended_is_logged:
         good = termination.state is RunState.SUCCESS
-        told.append(
+        events.append(
             (
                 TraceName.RUN_ENDED,
                 TraceEventStatus.SUCCEEDED if good else TraceEventStatus.FAILED,
@@ -136,7 +136,7 @@ def closing_events(
                 },
             )
         )
-    told.append(
+    events.append(
         (
             TraceName.RUN_FINISHED,
             TraceEventStatus.SUCCEEDED,
@@ -162,7 +162,7 @@ def closing_events(
             status=status,
             payload=bound_payload(payload),
         )
-        for number, (name, status, payload) in enumerate(told, start=1)
+        for number, (name, status, payload) in enumerate(events, start=1)
     )
 
 

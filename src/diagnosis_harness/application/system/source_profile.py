@@ -36,10 +36,10 @@ def source_profile(summary: SourceSummary) -> SourceProfile:
 
 def _services(summary: SourceSummary) -> tuple[str, ...]:
     """The names without those of instances: `cart-7f9c4` is a part of `cart`."""
-    held = {mask_or_withhold(name) for name in summary_names(summary) if "->" not in name}
-    return tuple(sorted(name for name in held if not _is_instance(name, held)))
+    known = {mask_or_withhold(name) for name in summary_names(summary) if "->" not in name}
+    return tuple(sorted(name for name in known if not _is_instance(name, known)))
 
 
-def _is_instance(name: str, held: set[str]) -> bool:
+def _is_instance(name: str, known: set[str]) -> bool:
     ends = [found.start() for found in re.finditer("-", name)]
-    return any(name[:end] in held and re.search(r"\d", name[end:]) for end in ends)
+    return any(name[:end] in known and re.search(r"\d", name[end:]) for end in ends)

@@ -32,7 +32,7 @@ def system_text(answer: SystemAnswer, profile: SystemProfile, language: Language
 
 def is_known_name(profile: SystemProfile, name: str) -> bool:
     """Whether a name is that of a source or a tool of the system."""
-    return name.casefold() in {held.casefold() for held in profile.names}
+    return name.casefold() in {known.casefold() for known in profile.names}
 
 
 def _name(name: str, profile: SystemProfile, language: Language) -> str:
@@ -51,25 +51,25 @@ def _kind(kind: TelemetryKind, profile: SystemProfile, language: Language) -> st
         words.HOLDS_KIND.render(
             language,
             source=display_name(source.name),
-            count=f"{held.count:,}",
+            count=f"{holding.count:,}",
             kind=words.KIND_COUNTED[kind].in_(language),
         )
         for source in profile.sources
-        for held in source.holdings
-        if held.kind is kind
+        for holding in source.holdings
+        if holding.kind is kind
     ]
     return "\n".join(holding) or words.NO_KIND.render(language, kind=words.KIND_NAMES[kind].in_(language))
 
 
 def _source(source: SourceProfile, language: Language) -> str:
-    held = words.COMMA.in_(language).join(
+    kinds = words.COMMA.in_(language).join(
         f"{one.count:,} {words.KIND_COUNTED[one.kind].in_(language)}" for one in source.holdings
     )
     window = "" if source.window is None else _window(source.window, language)
     line = words.SOURCE_LINE.render(
         language,
         name=display_name(source.name),
-        holds=held or words.HOLDS_NOTHING.in_(language),
+        holds=kinds or words.HOLDS_NOTHING.in_(language),
         window=window,
     )
     services = _services(source, language)

@@ -56,7 +56,7 @@ def _onset_flaws(
     """The first source that states the onset is used, so none before it may have stated one."""
     stated = document.run.onset_at
     asked_s = None if stated is None else read_instant(stated, "run.onset_at")
-    said = {
+    onsets = {
         OnsetOrigin.ASKED: asked_s,
         OnsetOrigin.QUESTION: _in_question(inquiry, document.inquiry),
         OnsetOrigin.CARRIED: inquiry.onset_s,  # nothing else in the document shows the previous turn
@@ -65,11 +65,11 @@ def _onset_flaws(
         OnsetOrigin.NOBODY: None,
     }
     origin = inquiry.onset_origin
-    if not _is_same(inquiry.onset_s, said[origin]):
-        yield _flaw("onset_at", inquiry.onset_s, said[origin])
+    if not _is_same(inquiry.onset_s, onsets[origin]):
+        yield _flaw("onset_at", inquiry.onset_s, onsets[origin])
     if origin is not OnsetOrigin.ASKED and asked_s is not None:
         yield _flaw("onset_origin", origin, OnsetOrigin.ASKED)
-    if origin not in (OnsetOrigin.ASKED, OnsetOrigin.QUESTION) and said[OnsetOrigin.QUESTION] is not None:
+    if origin not in (OnsetOrigin.ASKED, OnsetOrigin.QUESTION) and onsets[OnsetOrigin.QUESTION] is not None:
         yield _flaw("onset_origin", origin, OnsetOrigin.QUESTION)
     if origin is OnsetOrigin.CARRIED and not was_routed(document.trace):  # a command has no previous turn
         yield _flaw("onset_origin", origin, OnsetOrigin.NOBODY)
@@ -104,14 +104,14 @@ def _reading_flaws(inquiry: Inquiry, entry: InquiryEntry) -> Iterator[Flaw]:
         yield _flaw("question.zone", entry.question.zone, "no zone of this name")
     if entry.inventory.omitted:
         return
-    told = [*inquiry.reading.names, *filter(None, [inquiry.reading.alert_name])]
-    aliases = {each.said: each.name for each in told if each.how is NameReading.ALIAS and each.name}
+    reads = [*inquiry.reading.names, *filter(None, [inquiry.reading.alert_name])]
+    aliases = {each.written: each.name for each in reads if each.how is NameReading.ALIAS and each.name}
     known = KnownNames.of([each.name for each in inquiry.inventory.entities], aliases)
-    held, zone, origin = inquiry.inventory.incident, inquiry.reading.zone, inquiry.reading.zone_origin
-    again = read_question(inquiry.question, Background(known, inquiry.alert_entity, held, zone, origin))
+    recorded, zone, origin = inquiry.inventory.incident, inquiry.reading.zone, inquiry.reading.zone_origin
+    again = read_question(inquiry.question, Background(known, inquiry.alert_entity, recorded, zone, origin))
     if QuestionEntry.of(again) != entry.question:
         yield _flaw("question", inquiry.reading, again)
-    if not set(inquiry.affected) <= {*(each.name for each in told), *inquiry.carried}:
+    if not set(inquiry.affected) <= {*(each.name for each in reads), *inquiry.carried}:
         yield _flaw("affected", inquiry.affected, "")
 
 
@@ -130,8 +130,8 @@ def _of_the_source(inquiry: Inquiry, records: Sequence[EvidenceRecord]) -> float
 def _record_flaws(inquiry: Inquiry, records: Sequence[EvidenceRecord]) -> Iterator[Flaw]:
     items = [item for record in records for item in record.items if item.kind is ItemKind.INVENTORY]
     for item in items:
-        held = item.attributes
-        if held.get("telemetry") == "alert":
+        attributes = item.attributes
+        if attributes.get("telemetry") == "alert":
             yield from _alert_flaws(inquiry, item)
 
 

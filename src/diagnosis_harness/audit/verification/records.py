@@ -84,13 +84,13 @@ def _restore(entry: RecordEntry, place: str, run_id: str) -> tuple[EvidenceRecor
 
 def _belongs(entry: RecordEntry, place: str, found: StoredFindings) -> Iterator[Flaw]:
     """Stored bytes name their call; bytes of another call are not evidence for this record."""
-    for name, stated, said in (
+    for name, stated, actual in (
         ("tool", entry.tool, found.tool_name),
         ("scope", entry.scope, found.scope),
         ("window", _text(entry.window), _text(Window.of(found.projection.window))),
     ):
-        if stated != said:
-            yield Flaw(FlawCode.STORED_FOR_ANOTHER_CALL, f"{place}.{name}", stated, said)
+        if stated != actual:
+            yield Flaw(FlawCode.STORED_FOR_ANOTHER_CALL, f"{place}.{name}", stated, actual)
 
 
 def _text(window: Window | None) -> str:

@@ -89,9 +89,9 @@ def _statement_flaws(
     draft: DiagnosisDraft, records: tuple[EvidenceRecord, ...], inquiry: Inquiry
 ) -> Iterator[Flaw]:
     """A published claim must say exactly what its evidence says, and cite nothing else."""
-    held, asked = Records(records), question_scope(inquiry, records)
+    by_id, asked = Records(records), question_scope(inquiry, records)
     for number, claim in enumerate(draft.claims):
-        again = restate(claim, held, asked)
+        again = restate(claim, by_id, asked)
         for field in fields(claim) if again is not None else ():
             stated, found = getattr(claim, field.name), getattr(again, field.name)
             if stated != found:
@@ -141,7 +141,7 @@ def _score_flaws(document: RunDocument, case: SemanticCase, scored: Sequence[Cau
     for number, (cause, again) in enumerate(zip(case.conclusion, scored, strict=True)):
         given, due = (cause.level, cause.scope), (again.level, again.scope)
         if given != due and document.schema_version != READABLE[0]:  # causes of version 2 have no level
-            yield Flaw(FlawCode.LEVEL_NOT_BORNE, f"report.causes[{number}].level", str(given), str(due))
+            yield Flaw(FlawCode.LEVEL_NOT_SUPPORTED, f"report.causes[{number}].level", str(given), str(due))
         if cause.score != again.score:
             place = f"report.causes[{number}].score"
             yield Flaw(FlawCode.SCORE_NOT_CITED, place, str(cause.score), str(again.score))
@@ -276,12 +276,12 @@ def _candidate_flaws(
         if each.entity in concluded:
             yield Flaw(FlawCode.CANDIDATE_CONCLUDED, f"{place}.entity", each.entity)
         if each not in standing:
-            yield Flaw(FlawCode.CANDIDATE_NOT_BORNE, place, each.entity)
+            yield Flaw(FlawCode.CANDIDATE_NOT_SUPPORTED, place, each.entity)
     left = tuple(each for each in standing if each.entity not in concluded)
     if draft.hypotheses and draft.hypotheses != left:
         places = " ".join(each.entity for each in draft.hypotheses)
         yield Flaw(
-            FlawCode.CANDIDATE_NOT_BORNE,
+            FlawCode.CANDIDATE_NOT_SUPPORTED,
             "report.candidates",
             places,
             " ".join(each.entity for each in left),

@@ -58,9 +58,11 @@ class FlawCode(StrEnum):
     MISSING_OF_NO_RECORD = "MISSING_OF_NO_RECORD"  # no inventory of the run says that it was missing
     COVERAGE_DIFFERS = "COVERAGE_DIFFERS"
     CANDIDATE_CONCLUDED = "CANDIDATE_CONCLUDED"
-    CANDIDATE_NOT_BORNE = "CANDIDATE_NOT_BORNE"  # what it cites does not state score, fault, region or order
+    CANDIDATE_NOT_SUPPORTED = (
+        "CANDIDATE_NOT_BORNE"  # what it cites does not state score, fault, region or order
+    )
     SCORE_NOT_CITED = "SCORE_NOT_CITED"
-    LEVEL_NOT_BORNE = "LEVEL_NOT_BORNE"  # a cause claims another level or scope than its evidence gives
+    LEVEL_NOT_SUPPORTED = "LEVEL_NOT_BORNE"  # a cause claims another level or scope than its evidence gives
     DISPROOF_DIFFERS = "DISPROOF_DIFFERS"  # by the records something else came of it
     NOT_IN_THE_TABLE = "NOT_IN_THE_TABLE"
     REASON_DOES_NOT_FIT = "REASON_DOES_NOT_FIT"
@@ -94,8 +96,8 @@ _CHECK_OF: dict[FindingCode, CheckName] = {
     FindingCode.QUOTE_NOT_VERBATIM: CheckName.QUOTES,
     FindingCode.CAUSE_WITHOUT_CLAIM: CheckName.CAUSES,
     FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE: CheckName.CAUSES,
-    FindingCode.FAULT_KIND_NOT_BORNE: CheckName.CAUSES,
-    FindingCode.REGION_NOT_BORNE: CheckName.CAUSES,
+    FindingCode.FAULT_KIND_NOT_SUPPORTED: CheckName.CAUSES,
+    FindingCode.REGION_NOT_SUPPORTED: CheckName.CAUSES,
     FindingCode.CAUSE_TWICE: CheckName.CAUSES,
     FindingCode.SUPPORT_OF_ANOTHER: CheckName.CAUSES,
 }

@@ -102,25 +102,25 @@ def _guard_flaws(document: RunDocument) -> Iterator[Flaw]:
     verdict = _last(document, TraceName.SEMANTIC_GUARD_DECISION)
     if verdict is None:
         yield Flaw(FlawCode.TRACE_INCOMPLETE, "trace", found=TraceName.SEMANTIC_GUARD_DECISION.value)
-    elif (said := verdict[1].text_of("verdict")) != SemanticVerdict.SUPPORTED:
-        yield _differs(verdict[0], "data.verdict", said, SemanticVerdict.SUPPORTED)
+    elif (reached := verdict[1].text_of("verdict")) != SemanticVerdict.SUPPORTED:
+        yield _differs(verdict[0], "data.verdict", reached, SemanticVerdict.SUPPORTED)
 
 
 def _stop_flaws(document: RunDocument) -> Iterator[Flaw]:
     """The stop reason must be in the trace, except a budget that was used up later, which has no line."""
     reason, state = document.release.stop_reason, document.run.state
     stop = _last(document, TraceName.COLLECTION_STOP)
-    told = None if stop is None else stop[1].text_of("reason")
+    traced = None if stop is None else stop[1].text_of("reason")
     if reason is None:
         unsaid = state in _CUT_SHORT or document.release.outcome is ReleaseOutcome.FAILED
         if stop is not None and not unsaid:
-            yield _differs(stop[0], "data.reason", told, None)
+            yield _differs(stop[0], "data.reason", traced, None)
     elif reason is DiagnosisStopReason.BUDGET_LIMIT_REACHED and state is RunState.BUDGET_EXHAUSTED:
         return
     elif stop is None:
         yield Flaw(FlawCode.TRACE_INCOMPLETE, "release.stop_reason", reason.value)
-    elif told != reason:
-        yield _differs(stop[0], "data.reason", told, reason)
+    elif traced != reason:
+        yield _differs(stop[0], "data.reason", traced, reason)
 
 
 def _decision_flaws(document: RunDocument) -> Iterator[Flaw]:
@@ -137,8 +137,8 @@ def _decision_flaws(document: RunDocument) -> Iterator[Flaw]:
     counted = {name: count for name, count in published.items() if name in (decision[1].data or {})}
     expected = {"outcome": release.outcome, "fallback": release.fallback_type, **counted}
     for name, value in expected.items():
-        if (told := _data(decision[1], name)) != value:
-            yield _differs(decision[0], f"data.{name}", told, value)
+        if (traced := _data(decision[1], name)) != value:
+            yield _differs(decision[0], f"data.{name}", traced, value)
 
 
 def _end_flaws(document: RunDocument) -> Iterator[Flaw]:
@@ -155,8 +155,8 @@ def _end_flaws(document: RunDocument) -> Iterator[Flaw]:
             at = None if run.termination is None else run.termination.at
             expected = {**end, "outcome": document.release.outcome, "ended_at": at}
         for name, value in expected.items():
-            if (told := _data(line, name)) != value:
-                yield _differs(place, f"data.{name}", told, value)
+            if (traced := _data(line, name)) != value:
+                yield _differs(place, f"data.{name}", traced, value)
 
 
 def _last(document: RunDocument, *names: TraceName) -> tuple[int, TraceLine] | None:

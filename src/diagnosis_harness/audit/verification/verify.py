@@ -51,15 +51,15 @@ def verify(data: bytes, *, file: str) -> Verification:
     Raises:
         InvalidInput: not JSON, no run document, or one of another version.
     """
-    held = parse_document(data, file=file)
-    read = _read(held)
-    lacking = _NOT_CARRIED[str(held["schema_version"])]
-    made = {check.name: check for check in _checks(data, held, read)} | {
+    content = parse_document(data, file=file)
+    read = _read(content)
+    lacking = _NOT_CARRIED[str(content["schema_version"])]
+    made = {check.name: check for check in _checks(data, content, read)} | {
         name: Check(name, None, carried=False) for name in lacking
     }
     return Verification(
         checks=tuple(made.get(name, Check(name, None)) for name in CheckName),
-        root_digest=_actual_digest(held),
+        root_digest=_actual_digest(content),
         document=None if isinstance(read, Flaw) else read[0],
     )
 
@@ -70,18 +70,18 @@ def is_unaltered(data: bytes, *, file: str) -> bool:
     Raises:
         InvalidInput: not JSON, no run document, or one of another version.
     """
-    held = parse_document(data, file=file)
-    if held.get(ROOT_DIGEST) != _actual_digest(held):
+    content = parse_document(data, file=file)
+    if content.get(ROOT_DIGEST) != _actual_digest(content):
         return False
-    read = _read(held)
-    return not isinstance(read, Flaw) and has_byte_form(data, read[0], stated_digest=held[ROOT_DIGEST])
+    read = _read(content)
+    return not isinstance(read, Flaw) and has_byte_form(data, read[0], stated_digest=content[ROOT_DIGEST])
 
 
 def _checks(
-    data: bytes, held: Mapping[str, JsonValue], read: tuple[RunDocument, DiagnosisDraft] | Flaw
+    data: bytes, content: Mapping[str, JsonValue], read: tuple[RunDocument, DiagnosisDraft] | Flaw
 ) -> Iterator[Check]:
-    actual = _actual_digest(held)
-    stated = str(held.get(ROOT_DIGEST))
+    actual = _actual_digest(content)
+    stated = str(content.get(ROOT_DIGEST))
     wrong = (
         () if stated == actual else (Flaw(FlawCode.ROOT_DIGEST_DIFFERS, ROOT_DIGEST, stated, str(actual)),)
     )
@@ -91,7 +91,7 @@ def _checks(
         return
     document, draft = read
     yield Check(CheckName.SCHEMA, 1)
-    as_written = has_byte_form(data, document, stated_digest=held[ROOT_DIGEST])
+    as_written = has_byte_form(data, document, stated_digest=content[ROOT_DIGEST])
     yield Check(CheckName.BYTE_FORM, len(data), () if as_written else (Flaw(FlawCode.OTHER_BYTES, ""),))
     restored = restore_records(document)
     yield from (restored.digests, restored.stored)
@@ -103,13 +103,13 @@ def _checks(
     yield trace_check(document)
 
 
-def _read(held: Mapping[str, JsonValue]) -> tuple[RunDocument, DiagnosisDraft] | Flaw:
+def _read(content: Mapping[str, JsonValue]) -> tuple[RunDocument, DiagnosisDraft] | Flaw:
     """The document and its claims as values, or the flaw that prevents reading them.
 
     Every check may read the inquiry, so one that cannot be restored is found here.
     """
     try:
-        document = read_document(held)
+        document = read_document(content)
         if document.inquiry is not None:
             inquiry_of_entry(document.inquiry, document.run.question)
         return document, draft_of(document.report)
@@ -117,8 +117,8 @@ def _read(held: Mapping[str, JsonValue]) -> tuple[RunDocument, DiagnosisDraft] |
         return Flaw(FlawCode.NOT_OF_THE_SCHEMA, error.place, found=error.problem)
 
 
-def _actual_digest(held: Mapping[str, JsonValue]) -> str | None:
+def _actual_digest(content: Mapping[str, JsonValue]) -> str | None:
     try:
-        return root_digest(held)
+        return root_digest(content)
     except (TypeError, ValueError):
         return None  # values without a canonical form have no digest

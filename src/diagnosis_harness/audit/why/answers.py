@@ -120,8 +120,8 @@ def _fallback_sentences(document: RunDocument, kind: FallbackType) -> Iterator[S
 def _judge_reasons(document: RunDocument) -> tuple[str, ...]:
     """The reasons of SemanticGuard's last decision; empty if it gave none or no data was stored."""
     decisions = [line for line in document.trace if line.name is TraceName.SEMANTIC_GUARD_DECISION]
-    held = (decisions[-1].data or {}).get("reasons") if decisions else None
-    return tuple(str(each) for each in held) if isinstance(held, tuple) else ()
+    reasons = (decisions[-1].data or {}).get("reasons") if decisions else None
+    return tuple(str(each) for each in reasons) if isinstance(reasons, tuple) else ()
 
 
 def _why_insufficient(document: RunDocument) -> Phrase:

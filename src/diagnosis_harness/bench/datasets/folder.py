@@ -110,7 +110,7 @@ def _value(value: object) -> str:
         # TOML requires DEL to be escaped, which JSON does not; everything else is the same.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{_value(str(key))} = {_value(held)}" for key, held in value.items())
+        inner = ", ".join(f"{_value(str(key))} = {_value(inner_value)}" for key, inner_value in value.items())
         return f"{{{inner}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"

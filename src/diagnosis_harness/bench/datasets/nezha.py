@@ -173,11 +173,11 @@ class Nezha:
         published = Statement(
             alert=None if onset_s is None else PublishedAlert(time_s=onset_s), onset_s=onset_s
         )
-        said = state(condition, published=published, onset_s=onset_s, moved=moved)
+        statement = state(condition, published=published, onset_s=onset_s, moved=moved)
         write_incident_toml(
             folder,
-            alert=said.alert,
-            onset_s=said.onset_s,
+            alert=statement.alert,
+            onset_s=statement.onset_s,
             baseline=baseline.name,
             files=_settings(folder),
         )
@@ -190,7 +190,7 @@ class Nezha:
             owners=owners,
             condition=condition,
             onset_s=onset_s,
-            alert_entity=said.alert.entity if said.alert else None,
+            alert_entity=statement.alert.entity if statement.alert else None,
             moved=moved,
         )
 

@@ -77,14 +77,14 @@ class OpenSre:
         suite = incident_id.split("-", 1)[0]
         source, base = (self._home / "incidents" / name for name in (incident_id, f"{suite}-000-healthy"))
         alert = _read_alert(source / "alert.json")
-        said = state(condition, published=Statement(alert=alert))
+        statement = state(condition, published=Statement(alert=alert))
         folder = target / opaque_name(self.name, f"{incident_id}/{condition.value}")
         folder.mkdir(parents=True, exist_ok=True)
         seen = write_evidence(source, base, folder)
         if seen.owners:
             write_topology(folder, calls=(), owners=seen.owners)
         left_out = leave_out(folder, _UNUSED)
-        write_incident_toml(folder, alert=said.alert, files=left_out)
+        write_incident_toml(folder, alert=statement.alert, files=left_out)
         blamable = {seen.owners.get(name, name) for name in seen.entities}
         return Case(
             incident_id=incident_id,
@@ -94,7 +94,7 @@ class OpenSre:
             entities=tuple(sorted(blamable | ({alert.entity} if alert.entity else set()))),
             owners=seen.owners,
             condition=condition,
-            alert_entity=said.alert.entity if said.alert else None,
+            alert_entity=statement.alert.entity if statement.alert else None,
             unused=tuple(_UNUSED[name] for name in left_out),
         )
 

@@ -76,7 +76,11 @@ class OwnIncidents:
             return tuple(name for name in ids if _states_time(self._statement_of(name)))
         if condition is Condition.ALERT:
             stating = ((name, self._statement_of(name)) for name in ids)
-            return tuple(name for name, said in stating if said.onset_s is not None and _alert_series(said))
+            return tuple(
+                name
+                for name, statement in stating
+                if statement.onset_s is not None and _alert_series(statement)
+            )
         return self._first_of_each_baseline(ids) if condition is Condition.HEALTHY_QUESTION else ()
 
     def export(self, incident_id: str, condition: Condition, target: Path) -> Case:
@@ -86,7 +90,7 @@ class OwnIncidents:
             source = self._baseline_of(source) or source
         tables = _read_tables(source)
         published = _statement(tables, source.name)
-        said = state(
+        statement = state(
             condition, published=published, onset_s=published.onset_s, moved=_alert_series(published)
         )
         folder = target / opaque_name(self.name, f"{incident_id}/{condition.value}")
@@ -100,8 +104,8 @@ class OwnIncidents:
         more = _without(tables, own, left_out)
         write_incident_toml(
             folder,
-            alert=said.alert if own.alert is not None else None,
-            onset_s=said.onset_s if own.onset_s is not None else None,
+            alert=statement.alert if own.alert is not None else None,
+            onset_s=statement.onset_s if own.onset_s is not None else None,
             baseline=baseline.name if baseline else None,
             more=more,
         )
@@ -117,7 +121,7 @@ class OwnIncidents:
             owners=owners,
             condition=condition,
             onset_s=published.onset_s,
-            alert_entity=said.alert.entity if said.alert else None,
+            alert_entity=statement.alert.entity if statement.alert else None,
         )
 
     def labels(self, incident_ids: Sequence[str]) -> dict[str, Truth]:
@@ -232,19 +236,21 @@ def _statement(tables: Tables, place: str) -> Statement:
     return Statement(alert=PublishedAlert(time_s=time_s, **texts), onset_s=onset_s)
 
 
-def _states_time(said: Statement) -> bool:
-    return said.onset_s is not None or (said.alert is not None and said.alert.time_s is not None)
+def _states_time(statement: Statement) -> bool:
+    return statement.onset_s is not None or (
+        statement.alert is not None and statement.alert.time_s is not None
+    )
 
 
-def _alert_series(said: Statement) -> MovedSeries | None:
+def _alert_series(statement: Statement) -> MovedSeries | None:
     """The series that an alert of `incident.toml` names; None where it names none."""
-    alert = said.alert
+    alert = statement.alert
     if alert is None or alert.entity is None or alert.signal is None:
         return None
     return MovedSeries(alert.entity, alert.signal, alert.direction)
 
 
-def _without(tables: Tables, said: Statement, left_out: frozenset[str]) -> dict[str, dict[str, object]]:
+def _without(tables: Tables, statement: Statement, left_out: frozenset[str]) -> dict[str, dict[str, object]]:
     """The tables to be written: without what is stated again, `[files]` one by one."""
     flat: dict[str, dict[str, object]] = {}
     for title in tables:
@@ -257,9 +263,9 @@ def _without(tables: Tables, said: Statement, left_out: frozenset[str]) -> dict[
             }
         else:
             flat[title] = dict(_table(tables, title))
-    if said.onset_s is not None:
+    if statement.onset_s is not None:
         flat.get("incident", {}).pop("onset", None)
-    if said.alert is not None:
+    if statement.alert is not None:
         flat.pop("alert", None)
     return flat
 
@@ -278,11 +284,11 @@ def _time_s(value: object, zone: str, place: str) -> float | None:
             raise InvalidInput(place, f"the time {value} is none", "write ISO 8601 or seconds since 1970")
         return float(value)
     try:
-        moment = value if isinstance(value, datetime) else datetime.fromisoformat(str(value).strip())
+        parsed = value if isinstance(value, datetime) else datetime.fromisoformat(str(value).strip())
         fixed = zone.startswith(("+", "-"))
         named = datetime.fromisoformat(f"2000-01-01T00:00{zone}").tzinfo if fixed else ZoneInfo(zone)
     except (ValueError, ZoneInfoNotFoundError, OSError) as error:  # OSError: the zone is a folder of zones
         raise InvalidInput(
             place, f"the time {value} or the zone {zone} is not understood", "write ISO 8601"
         ) from error
-    return (moment if moment.tzinfo else moment.replace(tzinfo=named or UTC)).timestamp()
+    return (parsed if parsed.tzinfo else parsed.replace(tzinfo=named or UTC)).timestamp()

@@ -89,10 +89,13 @@ class PetShop:
             if self._normal(incident_id).exists():
                 baseline = self._export_baseline(scenario, target)
         moved = _series_of(alert)
-        said = state(condition, published=Statement(alert=alert), onset_s=onset_s, moved=moved)
+        statement = state(condition, published=Statement(alert=alert), onset_s=onset_s, moved=moved)
         write_topology(folder, calls=calls)
         write_incident_toml(
-            folder, alert=said.alert, onset_s=said.onset_s, baseline=baseline.name if baseline else None
+            folder,
+            alert=statement.alert,
+            onset_s=statement.onset_s,
+            baseline=baseline.name if baseline else None,
         )
         left_out = frozenset({alert.entity}) if alert.entity else frozenset()
         return Case(
@@ -105,7 +108,7 @@ class PetShop:
             left_out=left_out,
             condition=condition,
             onset_s=onset_s,
-            alert_entity=said.alert.entity if said.alert else None,
+            alert_entity=statement.alert.entity if statement.alert else None,
             moved=moved,
         )
 

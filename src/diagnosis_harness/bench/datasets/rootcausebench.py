@@ -71,7 +71,7 @@ class RootCauseBench:
         until_s = self._healthy_end_s(incident_id) if condition.healthy else None
         onset_s = None if until_s is None else until_s - ONSET_BEFORE_END_S
         moved = MovedSeries(alert.entity or "", alert.signal or "")
-        said = state(condition, published=Statement(alert=alert), onset_s=onset_s, moved=moved)
+        statement = state(condition, published=Statement(alert=alert), onset_s=onset_s, moved=moved)
         folder = target / opaque_name(self.name, f"{incident_id}/{condition.value}")
         folder.mkdir(parents=True, exist_ok=True)
         entities = _write_telemetry(source, folder, until_s)
@@ -79,7 +79,7 @@ class RootCauseBench:
         if not condition.healthy:  # patterns are counted over the whole recording
             write_jsonl(folder / "patterns.jsonl", read_objects(source / "patterns.json"))
         left_out = leave_out(folder, _UNUSED)
-        write_incident_toml(folder, alert=said.alert, onset_s=said.onset_s, files=left_out)
+        write_incident_toml(folder, alert=statement.alert, onset_s=statement.onset_s, files=left_out)
         return Case(
             incident_id=incident_id,
             group="reconstructed",
@@ -88,7 +88,7 @@ class RootCauseBench:
             entities=tuple(sorted(entities | ({alert.entity} if alert.entity else set()))),
             condition=condition,
             onset_s=onset_s,
-            alert_entity=said.alert.entity if said.alert else None,
+            alert_entity=statement.alert.entity if statement.alert else None,
             moved=moved,
             unused=tuple(_UNUSED[name] for name in left_out),
         )

@@ -12,7 +12,7 @@ from diagnosis_harness.cli.client.find_run import find_run
 from diagnosis_harness.cli.client.runs_client import RunsClient
 from diagnosis_harness.cli.exit_codes import BAD_INPUT, UNEXPECTED
 from diagnosis_harness.cli.options import RunsOptions
-from diagnosis_harness.cli.output import tell
+from diagnosis_harness.cli.output import write_line
 from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.kernel.errors import (
     DiagnosisHarnessError,
@@ -96,7 +96,7 @@ def report_failures(language: Language, work: Callable[[], int]) -> int:
         return work()
     except _REPORTED as error:
         sentence, code = _describe(error, language)
-        tell(sentence, sys.stderr)
+        write_line(sentence, sys.stderr)
         return code
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from diagnosis_harness.bootstrap.packing import pack_incident
-from diagnosis_harness.cli.output import tell
+from diagnosis_harness.cli.output import write_line
 from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.timestamps import escape_line
@@ -39,7 +39,7 @@ async def send_folder(client: ApiClient, folder: Path, language: Language) -> st
         source=escape_line(source.source_id),
         until=escape_line(source.expires_at),
     )
-    tell(sentence, sys.stderr)
+    write_line(sentence, sys.stderr)
     return source.source_id
 
 

@@ -153,8 +153,8 @@ def _file_lines(files: Sequence[FileLook], language: Language, *, width: int) ->
     for line, file in zip(column_lines(rows) if rows else (), files, strict=True):
         yield Text(cut(line, width))
         by = "" if file.decided_by is None else f", {words.DECIDED[file.decided_by].in_(language)}"
-        told = Text(f"{escape_line(file.form)}{by}: {escape_line(file.note)}", "dim")
-        yield from hang(Text(" " * _NOTE_INDENT), told, width)
+        description = Text(f"{escape_line(file.form)}{by}: {escape_line(file.note)}", "dim")
+        yield from hang(Text(" " * _NOTE_INDENT), description, width)
         if file.gaps:
             gaps = words.GAPS_BETWEEN.in_(language).join(_clock(gap) for gap in file.gaps)
             yield from hang(
@@ -176,10 +176,10 @@ def _service_lines(services: Sequence[ServiceLook], language: Language) -> Itera
         names = ", ".join(display_name(name) for name in service.instances[:_INSTANCES_SHOWN])
         more = len(service.instances) - _INSTANCES_SHOWN
         listed = words.INSTANCES.render(language, names=f"{names} (+{more})" if more > 0 else names)
-        held = words.GAPS_BETWEEN.in_(language).join(
+        recorded = words.GAPS_BETWEEN.in_(language).join(
             words.ROLES[kind].in_(language) for kind in service.telemetry if kind in words.ROLES
         )
-        rows.append((f"  {display_name(service.name)}", held, listed if service.instances else ""))
+        rows.append((f"  {display_name(service.name)}", recorded, listed if service.instances else ""))
     yield from column_lines(rows) if rows else ()
     yield from _more(len(services) - _SERVICES_SHOWN, language)
 

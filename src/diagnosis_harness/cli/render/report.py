@@ -99,17 +99,17 @@ def _lines(document: RunDocument, width: int) -> Iterator[Text]:
 
 def _shorten(question: str) -> str:
     """The question in a line or a few; a pasted alert is not repeated whole."""
-    said = escape_line(" ".join(question.split()))
-    return said if len(said) <= _QUESTION_SHOWN else f"{said[:_QUESTION_SHOWN]} …"
+    line = escape_line(" ".join(question.split()))
+    return line if len(line) <= _QUESTION_SHOWN else f"{line[:_QUESTION_SHOWN]} …"
 
 
 def _section(title: str, lines: Iterable[Text]) -> Iterator[Text]:
     """A titled section; nothing if it has no lines."""
-    held = list(lines)
-    if held:
+    lines_of_section = list(lines)
+    if lines_of_section:
         yield Text()
         yield Text(title, "bold")
-        yield from held
+        yield from lines_of_section
 
 
 def _claims(

@@ -40,6 +40,6 @@ def _thin(points: Sequence[float | None], width: int, first: float) -> list[floa
     columns: list[float | None] = []
     for column in range(width):
         interval = points[column * len(points) // width : (column + 1) * len(points) // width]
-        held = [point for point in interval if point is not None]
-        columns.append(max(held, key=lambda point: abs(point - first)) if held else None)
+        present = [point for point in interval if point is not None]
+        columns.append(max(present, key=lambda point: abs(point - first)) if present else None)
     return columns

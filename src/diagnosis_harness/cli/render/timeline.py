@@ -52,11 +52,11 @@ def _event_rows(timeline: Timeline, language: Language, width: int | None) -> It
     ]
     rows: list[tuple[list[str], str, str]] = []
     for stretch in timeline.stretches:
-        for place, moment in enumerate(stretch.moments):
-            since = _seconds(moment.at_s - timeline.started_s)
+        for place, event in enumerate(stretch.moments):
+            since = _seconds(event.at_s - timeline.started_s)
             phase = stretch.phase.value if place == 0 else ""
-            cells = [since, phase, moment.name.value, moment.status.value]
-            rows.append((cells, _STATUS_STYLES[moment.status], escape_line(moment.text)))
+            cells = [since, phase, event.name.value, event.status.value]
+            rows.append((cells, _STATUS_STYLES[event.status], escape_line(event.text)))
     columns = _columns([head, *(cells for cells, _, _ in rows)])
     yield from _wrap(_row(head, columns, "dim", "dim"), Text(words.TEXT.in_(language), "dim"), width)
     for cells, style, text in rows:

@@ -25,13 +25,13 @@ class AnswerText:
     arises: bool
 
 
-def read_answer(held: JsonValue) -> AnswerText:
+def read_answer(value: JsonValue) -> AnswerText:
     """The answer that `WhyAnswer.as_json` wrote.
 
     Raises:
         ValueError: it is malformed.
     """
-    match held:
+    match value:
         case {"asks": str(asks), "says": list(says), "rests_on": list(facts), "arises": bool(arises)}:
             rests_on = tuple((str(f["place"]), str(f["value"])) for f in facts if isinstance(f, dict))
             return AnswerText(asks, tuple(map(str, says)), rests_on, arises)

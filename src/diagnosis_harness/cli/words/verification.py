@@ -65,8 +65,8 @@ FLAWS: dict[FlawCode | FindingCode, Text] = {
     ),
     FlawCode.COVERAGE_DIFFERS: Text(en="does not match the records", zh="与记录不一致"),
     FlawCode.CANDIDATE_CONCLUDED: Text(en="is already a cause", zh="已经是认定的原因"),
-    FlawCode.CANDIDATE_NOT_BORNE: Text(en="its citations do not support it", zh="所引用的内容不支持它"),
-    FlawCode.LEVEL_NOT_BORNE: Text(
+    FlawCode.CANDIDATE_NOT_SUPPORTED: Text(en="its citations do not support it", zh="所引用的内容不支持它"),
+    FlawCode.LEVEL_NOT_SUPPORTED: Text(
         en="the evidence gives another level or scope", zh="证据所支持的级别或范围与此不同"
     ),
     FlawCode.SCORE_NOT_CITED: Text(en="no cited ranking has this score", zh="所引用的排名中没有这个得分"),
@@ -116,29 +116,35 @@ FLAWS: dict[FlawCode | FindingCode, Text] = {
     FindingCode.ABSENCE_OUT_OF_SCOPE: Text(en="outside the examined scope", zh="没有查询过那里"),
     FindingCode.QUOTE_NOT_CITED: Text(en="quotes what it does not cite", zh="引文出自没有引用的内容"),
     FindingCode.QUOTE_NOT_VERBATIM: Text(en="the quote is not in the cited line", zh="引文不在所引用的行中"),
-    FindingCode.PREDICATE_NOT_BORNE: Text(
+    FindingCode.PREDICATE_NOT_SUPPORTED: Text(
         en="the evidence does not support a claim of this kind", zh="证据不支持这类判断"
     ),
-    FindingCode.ENTITY_NOT_BORNE: Text(en="the evidence is about another entity", zh="证据说的是另一个对象"),
-    FindingCode.AFFECTED_NOT_BORNE: Text(
+    FindingCode.ENTITY_NOT_SUPPORTED: Text(
+        en="the evidence is about another entity", zh="证据说的是另一个对象"
+    ),
+    FindingCode.AFFECTED_NOT_SUPPORTED: Text(
         en="the evidence names another affected entity", zh="证据中的另一方不同"
     ),
-    FindingCode.SIGNAL_NOT_BORNE: Text(en="the evidence is about another signal", zh="证据说的是另一个信号"),
-    FindingCode.VALUE_NOT_BORNE: Text(en="the evidence has another value", zh="证据中的数值不同"),
-    FindingCode.BASELINE_NOT_BORNE: Text(en="the evidence has another normal value", zh="证据中的正常值不同"),
-    FindingCode.DIRECTION_NOT_BORNE: Text(
+    FindingCode.SIGNAL_NOT_SUPPORTED: Text(
+        en="the evidence is about another signal", zh="证据说的是另一个信号"
+    ),
+    FindingCode.VALUE_NOT_SUPPORTED: Text(en="the evidence has another value", zh="证据中的数值不同"),
+    FindingCode.BASELINE_NOT_SUPPORTED: Text(
+        en="the evidence has another normal value", zh="证据中的正常值不同"
+    ),
+    FindingCode.DIRECTION_NOT_SUPPORTED: Text(
         en="the evidence moved in another direction", zh="证据中的变化方向不同"
     ),
-    FindingCode.WINDOW_NOT_BORNE: Text(en="the evidence covers another window", zh="证据的时间窗口不同"),
-    FindingCode.ONSET_NOT_BORNE: Text(en="the evidence has another onset", zh="证据的开始时间不同"),
+    FindingCode.WINDOW_NOT_SUPPORTED: Text(en="the evidence covers another window", zh="证据的时间窗口不同"),
+    FindingCode.ONSET_NOT_SUPPORTED: Text(en="the evidence has another onset", zh="证据的开始时间不同"),
     FindingCode.CAUSE_WITHOUT_CLAIM: Text(en="no claim supports the cause", zh="没有判断支持这个原因"),
     FindingCode.CAUSE_WITHOUT_DIRECT_EVIDENCE: Text(
         en="only a ranking supports the cause", zh="只有排名支持这个原因"
     ),
-    FindingCode.FAULT_KIND_NOT_BORNE: Text(
+    FindingCode.FAULT_KIND_NOT_SUPPORTED: Text(
         en="the evidence has another kind of fault", zh="证据中的故障类型不同"
     ),
-    FindingCode.REGION_NOT_BORNE: Text(en="the evidence has another region", zh="证据中的故障部位不同"),
+    FindingCode.REGION_NOT_SUPPORTED: Text(en="the evidence has another region", zh="证据中的故障部位不同"),
     FindingCode.UNIT_WITHOUT_NUMBER: Text(en="a unit without a number", zh="有单位而没有数值"),
     FindingCode.CLAIM_ID_TWICE: Text(en="two claims share an id", zh="两条判断的编号相同"),
     FindingCode.CAUSE_TWICE: Text(en="the cause appears twice", zh="同一原因出现了两次"),

@@ -26,7 +26,7 @@ from diagnosis_harness.players.embedded.reading import (
     Reading,
     clearly_moved,
     deciding_signal,
-    is_worth_telling,
+    is_worth_reporting,
 )
 from diagnosis_harness.tools.evidence import ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
@@ -230,7 +230,7 @@ def _assess(record: EvidenceRecord, form: FormRead) -> Assessment:
     subjects = (*form.subjects, *(inspected if isinstance(inspected, list) else ()))
     compares = form.form is QuestionForm.COMPARE_TIMES
     stated = [(item, plain_claim(record, item)) for item in record.items]
-    harm = [claim for item, claim in stated if claim is not None and is_worth_telling(item)]
+    harm = [claim for item, claim in stated if claim is not None and is_worth_reporting(item)]
     moved = [claim for item, claim in stated if claim is not None and clearly_moved(item)]
     every = [claim for _, claim in stated if claim is not None]
     normal = [claim for _, claim in stated if claim is not None and claim.predicate is Predicate.NORMAL]

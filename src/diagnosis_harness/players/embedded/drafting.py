@@ -176,19 +176,19 @@ def _claims_about(reading: Reading, form: FormRead) -> tuple[Claim, ...]:
         return _state_all(
             every if form.subject is None else reading.about(form.subject, ItemKind.CHANGE_EVENT)
         )
-    told: list[Claim] = []
+    claims: list[Claim] = []
     for name in form.subjects:
         moved = reading.about(name, *OBSERVED_KINDS)
         harmful = sorted(moved, key=lambda each: not is_harm(each.item))
         changes = reading.about(name, ItemKind.CHANGE_EVENT)
         recent = [each for each in changes if is_recent_change(each.item)]
-        told += (
+        claims += (
             *_state_all([*harmful, *recent]),
             *_state_all(reading.about(name, ItemKind.ONSET, ItemKind.COUNT)),
         )
     if form.form is QuestionForm.WHEN:
-        told += _state_all(reading.of_kind(ItemKind.ONSET))
-    return tuple(told)
+        claims += _state_all(reading.of_kind(ItemKind.ONSET))
+    return tuple(claims)
 
 
 def _state_all(found: Sequence[Found]) -> tuple[Claim, ...]:

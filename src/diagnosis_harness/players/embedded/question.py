@@ -11,6 +11,6 @@ _SYMPTOMS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 def symptom_in_question(question: str) -> str | None:
     """The word for the signal that a question is about; None if it names no symptom, or several."""
-    held = question.casefold()
-    found = [signal for signal, words in _SYMPTOMS if any(word in held for word in words)]
+    folded = question.casefold()
+    found = [signal for signal, words in _SYMPTOMS if any(word in folded for word in words)]
     return found[0] if len(found) == 1 else None

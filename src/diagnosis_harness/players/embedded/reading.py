@@ -85,8 +85,8 @@ class Reading:
     def worth_asking(self, tool_name: str) -> bool:
         """Whether the inventory has the telemetry that this tool reads; True without an inventory."""
         need = _NEEDS.get(tool_name)
-        held = {found.item.attributes.get("telemetry") for found in self.of_kind(ItemKind.INVENTORY)}
-        return need is None or not held - {None} or need in held
+        telemetry = {found.item.attributes.get("telemetry") for found in self.of_kind(ItemKind.INVENTORY)}
+        return need is None or not telemetry - {None} or need in telemetry
 
     def candidates(self) -> tuple[Found, ...]:
         """The candidates of the last ranking that have a name, best first."""
@@ -175,10 +175,10 @@ class Reading:
         """The start of the recording's end, which is compared with the rest; None for a short recording."""
         inventory = self.of_kind(ItemKind.INVENTORY)
         windows = (f.item.window for f in inventory if f.item.attributes.get("recording") == "incident")
-        held = next(windows, None)
-        if held is None or held.duration_s < LEAST_NORMAL_S:
+        window = next(windows, None)
+        if window is None or window.duration_s < LEAST_NORMAL_S:
             return None
-        start_s = held.end_s - min(LATE_MAX_S, LATE_SHARE * held.duration_s)
+        start_s = window.end_s - min(LATE_MAX_S, LATE_SHARE * window.duration_s)
         return start_s - start_s % WHOLE_MINUTE_S
 
     def has_normal_before(self) -> bool:
@@ -198,7 +198,7 @@ def _by_score(found: Iterable[Found]) -> tuple[Found, ...]:
     return tuple(sorted(found, key=lambda each: -(each.item.score or 0.0)))
 
 
-def is_worth_telling(item: EvidenceItem) -> bool:
+def is_worth_reporting(item: EvidenceItem) -> bool:
     """Whether an item helps to find the fault: harm, a recent change, a call or an onset."""
     if item.kind in OBSERVED_KINDS:
         return is_harm(item) or began_earlier(item)

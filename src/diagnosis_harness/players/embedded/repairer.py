@@ -54,14 +54,15 @@ def repair_draft(
         if claim is not None:
             kept.setdefault(claim.claim_id, claim)
     proposal = replace(draft, claims=tuple(kept.values()))
-    held = Records.of_run(records, run_id)
+    by_id = Records.of_run(records, run_id)
     left = replace(
-        proposal, claims=tuple(c for c in proposal.claims if c.claim_id not in _unsaid(proposal, held))
+        proposal,
+        claims=tuple(c for c in proposal.claims if c.claim_id not in _claims_without_cause(proposal, by_id)),
     )
-    return replace(left, conclusion=tuple(_causes(left, held, question_scope(inquiry, held))))
+    return replace(left, conclusion=tuple(_causes(left, by_id, question_scope(inquiry, by_id))))
 
 
-def _unsaid(draft: DiagnosisDraft, records: Records) -> set[str]:
+def _claims_without_cause(draft: DiagnosisDraft, records: Records) -> set[str]:
     """Claims that name or exonerate a cause that the draft does not conclude."""
     return {finding.claim_id for finding in conclusion_claim_findings(draft, records)}
 

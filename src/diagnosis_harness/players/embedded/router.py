@@ -192,8 +192,10 @@ def _is_slip(word: str, known: str) -> bool:
     """Whether two words that share a form differ by one letter added, removed, replaced or swapped."""
     if len(word) != len(known):
         return True
-    apart = [at for at in range(len(word)) if word[at] != known[at]]
-    return len(apart) == 1 or (apart[-1] - apart[0] == 1 and word[apart[0]] == known[apart[-1]])
+    differing = [at for at in range(len(word)) if word[at] != known[at]]
+    return len(differing) == 1 or (
+        differing[-1] - differing[0] == 1 and word[differing[0]] == known[differing[-1]]
+    )
 
 
 def _words(alternative: str) -> Iterable[str]:

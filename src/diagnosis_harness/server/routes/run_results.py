@@ -19,7 +19,7 @@ from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.report.document import RecordEntry, plain_json
 from diagnosis_harness.report.document_file import document_bytes
 from diagnosis_harness.report.markdown import markdown
-from diagnosis_harness.report.timeline import moments, timeline
+from diagnosis_harness.report.timeline import timeline, timeline_events
 from diagnosis_harness.server.app_state import AppState, AppStateDep, CallerDep, request_language
 from diagnosis_harness.server.openapi import DOCUMENT, JSON_LINES, MARKDOWN, problems
 from diagnosis_harness.server.problems import ProblemKind as P
@@ -112,7 +112,9 @@ class TraceView(View):
         return cls(
             run_id=row.run_id,
             is_closed=row.is_closed,
-            timeline=TimelineView.model_validate(fold(moments(timeline(events))), from_attributes=True),
+            timeline=TimelineView.model_validate(
+                fold(timeline_events(timeline(events))), from_attributes=True
+            ),
             events=[EventView.of(event) for event in events],
         )
 

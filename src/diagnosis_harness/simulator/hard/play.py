@@ -66,16 +66,16 @@ def simulate_hard(kind: HardKind, *, seed: int) -> HardWorld:
     """A world of that kind; the seed decides everything that the kind leaves open."""
     key = int.from_bytes(sha256(kind.name.encode()).digest()[:6], "big")
     rng = np.random.default_rng([seed, key])
-    broken, telling = _break(kind, rng, turn=seed // 2 + key)  # even and odd seeds both see every base fault
+    broken, outcome = _break(kind, rng, turn=seed // 2 + key)  # even and odd seeds both see every base fault
     for _ in range(SCENES_MAX - 1):
-        if telling.alert is not None or not any(one.entities for one in broken):
+        if outcome.alert is not None or not any(one.entities for one in broken):
             break
-        broken, telling = _break(kind, rng, turn=seed // 2 + key)
-    seen, truth = _record(kind, telling, broken, rng)
-    known = Known(telling.play, truth)
+        broken, outcome = _break(kind, rng, turn=seed // 2 + key)
+    seen, truth = _record(kind, outcome, broken, rng)
+    known = Known(outcome.play, truth)
     for idea in kind.recorded:
         seen = idea(seen, known, rng)
-    return HardWorld(kind, seen, _settle(known, broken, seen, level=kind.level), telling.play)
+    return HardWorld(kind, seen, _settle(known, broken, seen, level=kind.level), outcome.play)
 
 
 def _set_scene(kind: HardKind, rng: np.random.Generator, *, turn: int) -> Scene:
@@ -124,8 +124,8 @@ def _break(kind: HardKind, rng: np.random.Generator, *, turn: int) -> tuple[tupl
         noticed = noticed and seen
         broken.append(one)
         severities.append(severity)
-    telling = _tell(scene, broken, severities, noise_seed=noise_seed)
-    return tuple(broken), telling if noticed else replace(telling, alert=None)
+    outcome = _play_faults(scene, broken, severities, noise_seed=noise_seed)
+    return tuple(broken), outcome if noticed else replace(outcome, alert=None)
 
 
 def _find_strength(scene: Scene, one: Broken, severity: float, *, noise_seed: int) -> tuple[float, bool]:
@@ -133,13 +133,13 @@ def _find_strength(scene: Scene, one: Broken, severity: float, *, noise_seed: in
     if not one.entities:
         return severity, True
     for _ in range(ATTEMPTS_MAX):
-        if _in_time(_tell(scene, (one,), (severity,), noise_seed=noise_seed).alert, scene):
+        if _in_time(_play_faults(scene, (one,), (severity,), noise_seed=noise_seed).alert, scene):
             return severity, True
         severity *= STRONGER
     return severity, False
 
 
-def _tell(
+def _play_faults(
     scene: Scene, broken: Sequence[Broken], severities: Sequence[float], *, noise_seed: int
 ) -> _Telling:
     rng = np.random.default_rng(noise_seed)
@@ -171,10 +171,10 @@ def _in_time(alert: AlertInfo | None, scene: Scene) -> bool:
 
 
 def _record(
-    kind: HardKind, telling: _Telling, broken: Sequence[Broken], rng: np.random.Generator
+    kind: HardKind, outcome: _Telling, broken: Sequence[Broken], rng: np.random.Generator
 ) -> tuple[WorldTelemetry, WorldTruth]:
     """What a complete recording holds, and the truth."""
-    play, extra = telling.play, telling.extra
+    play, extra = outcome.play, outcome.extra
     scene = play.scene
     if kind.with_machines:
         extra = _join([extra, platform_of(play, extra, rng)])
@@ -194,7 +194,7 @@ def _record(
         changes=tuple(sorted(changes, key=lambda change: (change.time_s, change.summary))),
         calls=scene.system.edges(),
         owners=owners_in(scene.system),
-        alert=telling.alert or (flapped if sound else None),
+        alert=outcome.alert or (flapped if sound else None),
         events=tuple(sorted(extra.events, key=lambda event: (event.time_s, event.entity, event.reason))),
         states=tuple(sorted(extra.states, key=lambda state: state.entity)),
     ), _truth(broken, scene.system)

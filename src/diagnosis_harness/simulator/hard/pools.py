@@ -64,8 +64,10 @@ def hold_locks(scene: Scene, rng: np.random.Generator) -> Broken:
             for line in _lines(scene, part, rng, every_s=20.0, texts=texts)
         )
         metrics = _by_database(play, rng, "lock_waits", usual=0.4, loud={target.name: 35.0 * scene.course})
-        held = _by_database(play, rng, "longest_transaction_s", usual=0.6, loud={target.name: _age(scene)})
-        return Extra(metrics=(*metrics, *held), logs=lines)
+        transactions = _by_database(
+            play, rng, "longest_transaction_s", usual=0.6, loud={target.name: _age(scene)}
+        )
+        return Extra(metrics=(*metrics, *transactions), logs=lines)
 
     return Broken((target.name,), "lock-contention", DEPENDENCY, feel, show)
 

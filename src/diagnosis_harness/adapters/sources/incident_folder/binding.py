@@ -180,7 +180,7 @@ def reading_of(table: Table, column: Column, zone: tzinfo) -> TimeReading:
     elif column.kind in {Kind.TIMESTAMP, Kind.ZONED_TIMESTAMP} or column.looks_like_timestamps:
         if is_ambiguous(column.present):
             raise _ambiguous(table, column)
-        sql, shown = _moments(column, zone)
+        sql, shown = _timestamp_sql(column, zone)
         earliest, latest = EARLIEST_S, LATEST_S
     else:
         unit = settings.time_unit or _unit(table, column)
@@ -273,7 +273,7 @@ def _by_content(table: Table) -> Column | None:
     return first if plausible and numbers == sorted(numbers) else None
 
 
-def _moments(column: Column, zone: tzinfo) -> tuple[str, str]:
+def _timestamp_sql(column: Column, zone: tzinfo) -> tuple[str, str]:
     ref, zone_name = column.ref, str(zone)
     if column.kind is Kind.ZONED_TIMESTAMP:
         return epoch_sql(ref), "timestamps with a zone"

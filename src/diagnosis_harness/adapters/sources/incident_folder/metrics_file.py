@@ -126,7 +126,7 @@ def read_metrics(
         *(f"{number_sql(value.column)} AS {value.ref}" for value in layout.values),
     ]
     reader = _Reader(table, database, layout, table.read(database, ", ".join(select)))
-    reader.tell_repeated_hours_apart()
+    reader.resolve_repeated_hours()
     return reader.result(stated)
 
 
@@ -141,7 +141,7 @@ class _Reader:
         self.remarks: list[str] = []
         self.dropped: list[Column] = []
 
-    def tell_repeated_hours_apart(self) -> None:
+    def resolve_repeated_hours(self) -> None:
         """If the clock of the file's zone was put back, distinguish the two passes of that hour."""
         zone = self.layout.time.zone
         if not isinstance(zone, ZoneInfo):

@@ -89,7 +89,7 @@ def name_series(series: Sequence[Mapping[str, str]], *, unnamed: str = "value") 
         if service and instance and service != instance:
             owners[instance] = service
         plain.append(SeriesName(printable(entity), printable(labels.get("__name__", "")) or unnamed))
-    return SeriesNames(_tell_apart(plain, series), owners)
+    return SeriesNames(_distinguish(plain, series), owners)
 
 
 def _whose(labels: Mapping[str, str]) -> tuple[str | None, str | None]:
@@ -105,7 +105,7 @@ def _whose(labels: Mapping[str, str]) -> tuple[str | None, str | None]:
     return (services[0] if services else None), instance
 
 
-def _tell_apart(plain: Sequence[SeriesName], series: Sequence[Mapping[str, str]]) -> tuple[SeriesName, ...]:
+def _distinguish(plain: Sequence[SeriesName], series: Sequence[Mapping[str, str]]) -> tuple[SeriesName, ...]:
     alike: dict[SeriesName, list[int]] = defaultdict(list)
     for place, name in enumerate(plain):
         alike[name].append(place)
