@@ -32,7 +32,7 @@ def result_of(document: RunDocument) -> RunResult:
         candidates=candidates,
         failed_tools=tuple(r.tool for r in document.records if r.status is InvocationStatus.ERROR),
         fallback="" if release.fallback_type is None else release.fallback_type.value,
-        concluded=_lines([*report["summary"], *_bearing(report)]) if success else "",
+        concluded=_lines([*report["summary"], *_supporting_lines(report)]) if success else "",
         changes=_changes(document),
         nothing_unusual=success
         and any(claim.predicate is Predicate.UNREMARKABLE for claim in document.report.claims),
@@ -51,7 +51,7 @@ def result_of(document: RunDocument) -> RunResult:
     )
 
 
-def _bearing(report: Json) -> list[str]:
+def _supporting_lines(report: Json) -> list[str]:
     """Sentences of the claims that support a cause; without a cause, of all claims."""
     wanted = {claim_id for cause in report["causes"] for claim_id in cause["claim_ids"]}
     return [
@@ -68,7 +68,7 @@ def _lines(texts: Iterable[str]) -> str:
 def _changes(document: RunDocument) -> tuple[NamedChange, ...]:
     """The changes that claims and candidates cite; a sentence says that there was one, the record which."""
     report = document.report
-    bearing = {claim_id for cause in report.causes for claim_id in cause.claim_ids}
+    supporting = {claim_id for cause in report.causes for claim_id in cause.claim_ids}
     triggering = {
         claim_id
         for cause in report.causes
@@ -76,9 +76,9 @@ def _changes(document: RunDocument) -> tuple[NamedChange, ...]:
         for claim_id in cause.claim_ids
     }
     changes = _changes_in_records(document)
-    claims = sorted(report.claims, key=lambda claim: claim.claim_id not in bearing)
+    claims = sorted(report.claims, key=lambda claim: claim.claim_id not in supporting)
     cited = [
-        (ref, claim.claim_id in bearing, claim.claim_id in triggering)
+        (ref, claim.claim_id in supporting, claim.claim_id in triggering)
         for claim in claims
         for ref in claim.refs
         if claim.predicate is Predicate.DEPLOYED

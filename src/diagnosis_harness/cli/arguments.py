@@ -17,13 +17,13 @@ from diagnosis_harness.kernel.window import parse_utc
 from diagnosis_harness.report.timestamps import escape_line
 
 QUESTION_LIMIT_CHARACTERS = 50_000
-"""Of a question to a service, which keeps it for as long as the run."""
+"""The most characters of a question to a service, which stores it with the run."""
 _PASTED_MAX = 1_000_000
-"""Characters of a question about a folder: more than any alert, and less than a log that was pasted whole."""
+"""The most characters of a question about a folder: more than any alert, less than a whole pasted log."""
 
 
 def join_question(words: Sequence[str], stdin: TextIO) -> str:
-    """The question that stands on the command line, in quotes or not; `-` alone is standard input.
+    """The question on the command line, with or without quotes; `-` reads it from standard input.
 
     Raises:
         InvalidInput: standard input is not text.
@@ -98,7 +98,7 @@ def check_save(file: Path | None) -> Path | None:
 
 
 def check_zone(zone: str | None) -> tzinfo:
-    """The zone of times that name none; UTC where it is not given.
+    """The zone of times that do not name one; UTC if it is not given.
 
     Raises:
         InvalidInput: it is unknown or ambiguous.
@@ -113,7 +113,7 @@ def check_zone(zone: str | None) -> tzinfo:
 
 
 def parse_onset(onset: str | None, *, zone: tzinfo = UTC) -> float | None:
-    """An onset in seconds since the epoch: ISO 8601 text, in `zone` where it names none, or epoch seconds.
+    """An onset in epoch seconds, from ISO 8601 text (in `zone` if it has none) or from epoch seconds.
 
     Raises:
         InvalidInput: it is neither.
@@ -124,12 +124,12 @@ def parse_onset(onset: str | None, *, zone: tzinfo = UTC) -> float | None:
         seconds = float(onset)
     except ValueError:
         try:
-            instant = datetime.fromisoformat(onset.strip())
-            return parse_utc(onset) if instant.tzinfo else instant.replace(tzinfo=zone).timestamp()
+            parsed = datetime.fromisoformat(onset.strip())
+            return parse_utc(onset) if parsed.tzinfo else parsed.replace(tzinfo=zone).timestamp()
         except ValueError:
             problem = f"'{escape_line(onset)}' is not a time"
             raise InvalidInput("--onset", problem, "write it as 2024-01-01T14:05:00Z") from None
-    # A year alone parses as a number too, and is not meant as the first hour of 1970: times before 1973 are
+    # A year alone would also parse as epoch seconds, in the first hour of 1970. So times before 1973 are
     # refused, and so are milliseconds.
     if not isfinite(seconds) or not 1e8 <= seconds < 1e11:
         raise InvalidInput(
@@ -145,12 +145,12 @@ def read_onset(onset: str | None, zone: str | None, *, of_folder: bool) -> float
         InvalidInput: the zone is unknown, or only a folder could resolve the time and there is none.
     """
     known = check_zone(zone)
-    if onset is None or not of_folder or _says_its_instant(onset):
+    if onset is None or not of_folder or _is_absolute(onset):
         return parse_onset(onset, zone=known)
     return OnsetWords(onset.strip(), zone)
 
 
-def _says_its_instant(onset: str) -> bool:
+def _is_absolute(onset: str) -> bool:
     """Whether an onset needs no zone and no recording: epoch seconds, or ISO 8601 with its offset."""
     try:
         float(onset)

@@ -23,7 +23,7 @@ from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document import RunDocument
 
-if TYPE_CHECKING:  # heavy: a command starts without them
+if TYPE_CHECKING:  # slow imports, made only when needed
     from diagnosis_harness.application.kept_run import KeptRun
     from diagnosis_harness.application.previous_turn import Turn
     from diagnosis_harness.application.routed_question import RoutedAnswer
@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # heavy: a command starts without them
 class AskRequest:
     """A question about a folder, or without one to a service.
 
-    `deadline_s` None is the configured time. `turn` goes on in a session of kept runs.
+    `deadline_s` None is the configured time. `turn` continues a session of kept runs.
     """
 
     question: str
@@ -48,11 +48,11 @@ class AskRequest:
 
 @dataclass(frozen=True, slots=True)
 class Handling:
-    """What becomes of a run on this machine, and whether further questions are asked for.
+    """How a run on this machine is kept, and whether the command prompts for further questions.
 
     Attributes:
         session: a session of kept runs to continue; `last` is the latest.
-        lang: the language that is asked for; None is that of each question.
+        lang: the requested language; None is that of each question.
     """
 
     settings_file: Path | None = None
@@ -78,7 +78,7 @@ def run_ask(
 ) -> int:
     """Ask about the folder, print the report or the text of another path, and give the exit code.
 
-    On a terminal further questions are asked for, if that is wanted; the exit code is that of the last one.
+    On a terminal it prompts for further questions if `handling` says so; the exit code is that of the last.
 
     Raises:
         InvalidInput: an argument, the folder or a file in it cannot be used.
@@ -110,7 +110,7 @@ def run_ask(
 def diagnose_folder(
     request: AskRequest, folder: Path, open_diagnosis: OpenDiagnosis, *, color: bool
 ) -> RunDocument:
-    """Read the folder, ask, and give the document; Ctrl+C cancels the run, which still gives it.
+    """Read the folder, ask, and return the document; after Ctrl+C, that of the cancelled run.
 
     Raises:
         InvalidInput: an argument, the folder or a file in it cannot be used.
@@ -133,13 +133,13 @@ def diagnose_folder(
 def find_asked(request: AskRequest, options: ServerOptions, handling: Handling) -> AskRequest | None:
     """The request about a folder on this machine, with its session; None for a question to a service.
 
-    Without a folder and a server, a session of kept runs says which folder is meant.
+    Without a folder and a server, the folder is that of the session of kept runs.
 
     Raises:
         InvalidInput: there is no such session, or its folder is gone.
     """
     if request.folder is not None and options.server:
-        return None  # it is sent there
+        return None  # the request is sent to the server
     if handling.session is None or (request.folder is None and _has_server(options, handling)):
         return None if request.folder is None else request
     runs = find_session(handling.session, handling.settings_file, request.language)
@@ -183,7 +183,7 @@ def _ask(ask: AskFolder, request: AskRequest) -> RoutedAnswer:
 
 
 def _prompts(output: OutputOptions, handling: Handling) -> bool:
-    """Whether further questions are asked for: only where a person reads the answer and can type.
+    """Whether to prompt for further questions: only if a person reads the answer and can type.
 
     Raises:
         InvalidInput: `--interactive` is given with `--json` or `--save`, which hold one run.
@@ -200,7 +200,7 @@ def _prompts(output: OutputOptions, handling: Handling) -> bool:
 def _next_question(
     request: AskRequest, handling: Handling, *, read_line: Callable[[str], str] = input
 ) -> AskRequest | None:
-    """The next question that the person types; None at an empty line, at the end of input and at Ctrl+C."""
+    """The next question that the person types; None for an empty line, end of input and Ctrl+C."""
     with suppress(ImportError):
         import readline  # noqa: F401 - with it the line can be edited; not every Python has it
     while True:
@@ -223,8 +223,8 @@ def check_server_options(request: AskRequest, options: ServerOptions) -> None:
     """Refuse options that exclude each other.
 
     Raises:
-        InvalidInput: a folder is given together with an option for a server alone, or for a folder here with
-            a server, or a baseline without a folder.
+        InvalidInput: a folder with an option that only applies to a server, an option of a local folder with
+                a server, or a baseline without a folder.
     """
     if request.folder is None:
         if options.session is not None:

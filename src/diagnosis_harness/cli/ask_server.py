@@ -37,21 +37,21 @@ from diagnosis_harness.settings import load_settings
 from diagnosis_harness.trace.event import TraceEvent, TraceEventStatus, TraceName, TracePhase
 from diagnosis_harness.trace.json_lines import event_of_line
 
-if TYPE_CHECKING:  # heavy: a command starts without them
+if TYPE_CHECKING:  # slow imports, made only when needed
     from diagnosis_harness.cli.client.api_client import ApiClient
 
 CLOSED_WITHIN_S = 10.0
-"""How long, at most, a run takes to be completely stored after its stream has ended or was cut."""
+"""The longest time until a run is completely stored after its stream ended or was cut."""
 _POLL_S = 0.1
 
 
 def ask_server(
     request: AskRequest, server: ServerOptions, output: OutputOptions, settings_file: Path | None
 ) -> int:
-    """Ask a service, print the report, and give the run's exit code. A folder is sent there first.
+    """Ask a service, print the report, and return the run's exit code. A folder is sent there first.
 
     In the background, the run is submitted and its id printed. Otherwise it is followed: Ctrl+C closes the
-    connection, which cancels the run, and what is stored of it is still printed.
+    connection, which cancels the run, and its stored result is still printed.
 
     Raises:
         InvalidInput: an argument or a setting cannot be used.
@@ -102,7 +102,7 @@ def ask_server(
 async def _with_source(
     client: ApiClient, request: AskRequest, body: dict[str, JsonValue]
 ) -> dict[str, JsonValue]:
-    """The body, about the folder of the request where it names one, which is sent first."""
+    """The body; if the request names a folder, it is sent first, and the body is about it."""
     if request.folder is None:
         return body
     return {**body, "source": await send_folder(client, request.folder, request.language)}
@@ -141,10 +141,10 @@ class _Follower:
             self._following.cancel()
 
     async def run(self, client: ApiClient) -> tuple[WholeRunView, bytes] | None:
-        """Follow the stream to its end or to Ctrl+C, and give the stored run; None if no run had started.
+        """Follow the stream to its end or to Ctrl+C, and return the stored run; None if no run had started.
 
         Raises:
-            ServiceFailure: the connection broke; the message says how to see what became of the run.
+            ServiceFailure: the connection broke; the message says how to look up the run.
         """
         self._following = asyncio.create_task(self._follow(client.chat({**self._body, "trace": True})))
         if self._is_stopped:

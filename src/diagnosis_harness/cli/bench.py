@@ -13,7 +13,7 @@ from diagnosis_harness.bench.case import Condition, DataSet
 from diagnosis_harness.bench.datasets.catalog import NAMES
 from diagnosis_harness.cli.options import SettingsFile
 
-if TYPE_CHECKING:  # heavy: a command starts without them
+if TYPE_CHECKING:  # slow imports, made only when needed
     from diagnosis_harness.bench.runner import BenchResult, Wanted
     from diagnosis_harness.cli.ports import OpenDiagnosis
 
@@ -121,7 +121,7 @@ def register(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is measured: the incidents, the path they go through, and a digest of what decides an answer."""
+    """What is measured: the incidents, how they are diagnosed, and a digest of all that affects an answer."""
 
     data_set: DataSet
     open_diagnosis: OpenDiagnosis

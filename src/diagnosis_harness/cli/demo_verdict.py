@@ -14,7 +14,7 @@ from diagnosis_harness.simulator.hard.play import HardWorld
 
 @dataclass(frozen=True, slots=True)
 class Injected:
-    """What was broken: its kind and everything at fault; `entities` is empty where the system was healthy."""
+    """What was broken: its kind and everything at fault; `entities` is empty if the system was healthy."""
 
     kind: str
     entities: tuple[str, ...]
@@ -22,13 +22,13 @@ class Injected:
 
 
 def usual_injection(truth: GroundTruth) -> Injected:
-    """What a world of the five usual kinds, or a sound one, holds."""
+    """The fault in a world of the five usual kinds, or in a healthy one."""
     entities = () if truth.entity is None else (truth.entity,)
     return Injected(truth.fault_kind.value, entities, truth.region)
 
 
 def hard_injection(world: HardWorld) -> Injected:
-    """What a world of a hard kind holds."""
+    """The fault in a world of a hard kind."""
     return Injected(world.kind.name, world.truth.entities, world.truth.region)
 
 

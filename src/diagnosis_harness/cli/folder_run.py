@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """An incident folder, its baseline, and the onset where it is known."""
+    """An incident folder, its baseline, and the onset if it is known."""
 
     folder: Path
     baseline: Path | None = None
@@ -31,7 +31,7 @@ class Folders:
 
 
 class AskFolder(Protocol):
-    """Runs work on a folder that has been read. Ctrl+C cancels the run, which still gives its result."""
+    """Runs work on a folder that has been read. After Ctrl+C, the cancelled run still has a result."""
 
     def __call__(self, work: Callable[[FolderDiagnosis], Coroutine[object, object, T]]) -> T:
         """Do the work on a new event loop, with a live view of its progress."""
@@ -52,7 +52,7 @@ def open_folders(
     shown = _ShownProgress()
     with LiveView(console, clock=SystemClock(), language=language) as view:
         shown.view = view
-        with raise_on_interrupt():  # a signal that a library has lost must not start a run
+        with raise_on_interrupt():  # even if a library swallowed the signal, no run must start
             diagnosis = open_diagnosis(
                 folder=folders.folder,
                 baseline=folders.baseline,
@@ -78,7 +78,7 @@ def open_folders(
 
 
 class _ShownProgress:
-    """A trace sink that passes events to the view of the question that runs."""
+    """A trace sink that passes events to the view of the current question."""
 
     view: LiveView | None = None
 
@@ -96,7 +96,7 @@ def run_on_folders(
     language: Language,
     color: bool,
 ) -> T:
-    """Read the folders and run `work` on them. Ctrl+C cancels the run, which still gives its result.
+    """Read the folders and run `work` on them. After Ctrl+C, the cancelled run still has a result.
 
     Raises:
         InvalidInput: a folder, a file in it or an argument cannot be used.

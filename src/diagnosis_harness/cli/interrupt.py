@@ -19,10 +19,10 @@ T = TypeVar("T")
 
 @contextmanager
 def raise_on_interrupt() -> Iterator[None]:
-    """Raise KeyboardInterrupt at the end of the body if there was a SIGINT in it, whatever became of it.
+    """Raise KeyboardInterrupt at the end of the body if there was a SIGINT in it, even if it was lost there.
 
     Libraries turn the signal into errors of their own (duckdb: `RuntimeError`, an import: `ImportError`), or
-    lose it where an exception cannot be raised. Only the main thread gets signals; elsewhere it does nothing.
+    lose it where no exception can be raised. Only the main thread gets signals; elsewhere it does nothing.
 
     Raises:
         KeyboardInterrupt: there was a SIGINT.
@@ -35,7 +35,7 @@ def raise_on_interrupt() -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         nonlocal interrupted
         interrupted = True
-        if callable(before):  # an enclosing handler must know as well
+        if callable(before):  # an enclosing handler must also know
             before(number, frame)
         raise KeyboardInterrupt
 
@@ -102,7 +102,7 @@ async def _run_with_handlers(
         loop.add_signal_handler(signal.SIGINT, second)
         on_first()
 
-    # Where the platform has no such handlers, Ctrl+C raises KeyboardInterrupt and ends the command.
+    # On platforms without such handlers, Ctrl+C raises KeyboardInterrupt and ends the command.
     with suppress(NotImplementedError):
         loop.add_signal_handler(signal.SIGINT, first)
     return await work()

@@ -16,7 +16,7 @@ from diagnosis_harness.kernel.errors import InvalidInput, StoreFailure
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.report.document import RunDocument
 
-if TYPE_CHECKING:  # heavy: a command starts without them
+if TYPE_CHECKING:  # slow imports, made only when needed
     from diagnosis_harness.application.kept_run import KeptRun
     from diagnosis_harness.application.previous_turn import Turn
     from diagnosis_harness.bootstrap.local_runs import LocalRuns
@@ -25,19 +25,19 @@ LATEST = "last"
 EVERY_RUN = "all"
 _NAMED_MAX = 4
 _TURNS_MAX = 20
-"""Earlier runs of a session that are read to find its latest diagnosis."""
+"""The most earlier runs of a session that are searched for its latest diagnosis."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedOf:
-    """The folders that a question was about, as they are kept with its run; None is a folder that is gone."""
+    """The folders of a question, as kept with its run; None for a folder that no longer exists."""
 
     folder: Path | None
     baseline: Path | None = None
     zone: str | None = None
 
     def run_of(self, document: RunDocument) -> KeptRun:
-        """The run of that document as it is kept."""
+        """The run of a document, in the form that is kept."""
         from diagnosis_harness.application.kept_run import KeptRun
 
         return KeptRun.of(
@@ -52,7 +52,7 @@ def _absolute(folder: Path | None) -> str | None:
 def keep_run(
     document: RunDocument, asked_of: AskedOf, settings_file: Path | None, language: Language
 ) -> None:
-    """Keep a run where the settings have it so; what goes wrong is one note, never the end of the command."""
+    """Keep a run if the settings say so; a failure is one note and does not end the command."""
     from diagnosis_harness.bootstrap.local_runs import open_local_runs
     from diagnosis_harness.report.timestamps import escape_line
     from diagnosis_harness.settings import load_settings
@@ -62,7 +62,7 @@ def keep_run(
         return
     try:
         if not settings.retention.local:
-            runs.prune(now_s=SystemClock().now_s())  # runs kept earlier still expire
+            runs.prune(now_s=SystemClock().now_s())  # earlier kept runs still expire
             return
         runs.keep(asked_of.run_of(document), now_s=SystemClock().now_s())
     except StoreFailure as failure:
@@ -76,7 +76,7 @@ def open_runs(settings_file: Path | None, language: Language) -> LocalRuns:
     """The kept runs of this person.
 
     Raises:
-        InvalidInput: there is no place for them.
+        InvalidInput: there is no folder for them.
     """
     from diagnosis_harness.bootstrap.local_runs import open_local_runs
     from diagnosis_harness.settings import load_settings
@@ -90,10 +90,10 @@ def open_runs(settings_file: Path | None, language: Language) -> LocalRuns:
 
 
 def delete_kept(reference: str, settings_file: Path | None, language: Language) -> int:
-    """Delete the kept run that is meant, or `all` of them; how many were deleted.
+    """Delete the kept run of a reference, or `all` of them; return how many were deleted.
 
     Raises:
-        InvalidInput: none or several are meant, or they cannot be deleted.
+        InvalidInput: the reference matches none or several, or they cannot be deleted.
     """
     run_id = None if reference == EVERY_RUN else find_kept(reference, settings_file, language).run_id
     runs = open_runs(settings_file, language)
@@ -102,10 +102,10 @@ def delete_kept(reference: str, settings_file: Path | None, language: Language) 
 
 
 def find_kept(reference: str, settings_file: Path | None, language: Language) -> KeptRun:
-    """The kept run that is meant: `last`, its id, or the start of one.
+    """The kept run of a reference: `last`, its id, or the start of one.
 
     Raises:
-        InvalidInput: none or several are meant, or they cannot be read.
+        InvalidInput: the reference matches none or several, or they cannot be read.
     """
     from diagnosis_harness.cli.words import runs as run_words
 
@@ -124,7 +124,7 @@ def find_kept(reference: str, settings_file: Path | None, language: Language) ->
 
 
 def find_session(reference: str, settings_file: Path | None, language: Language) -> tuple[KeptRun, ...]:
-    """The kept runs of the session that is meant, the latest first: `last`, or its id.
+    """The kept runs of a session (`last`, or its id), the latest first.
 
     Raises:
         InvalidInput: there is none, or they cannot be read.
@@ -146,8 +146,8 @@ def find_session(reference: str, settings_file: Path | None, language: Language)
 def turn_after(runs: tuple[KeptRun, ...], folder: Path | None) -> Turn:
     """The next turn of the session of these runs, the latest first.
 
-    It takes over the onset and the affected entities that the latest diagnosis published of the same folder,
-    and after a fallback nothing.
+    It takes over the onset and the affected entities that the latest diagnosis of the same folder published;
+    after a fallback it takes over nothing.
     """
     from diagnosis_harness.application.previous_turn import (
         NoPreviousTurn,

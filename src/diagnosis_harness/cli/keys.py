@@ -11,7 +11,7 @@ from diagnosis_harness.cli.options import OutputLangOption, RunsOptions, Setting
 from diagnosis_harness.cli.words import runs as words
 from diagnosis_harness.kernel.language import Language
 
-if TYPE_CHECKING:  # heavy: a command starts without them
+if TYPE_CHECKING:  # slow imports, made only when needed
     from diagnosis_harness.application.callers.api_key import ApiKey
     from diagnosis_harness.bootstrap.stored_runs import StoredRuns
 

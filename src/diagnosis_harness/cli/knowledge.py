@@ -11,7 +11,7 @@ from diagnosis_harness.cli.options import OutputLangOption, SettingsFile
 from diagnosis_harness.kernel.language import Language
 from diagnosis_harness.kernel.names import display_name
 
-if TYPE_CHECKING:  # heavy: a command starts without them
+if TYPE_CHECKING:  # slow imports, made only when needed
     from diagnosis_harness.cli.knowledge_search import KnowledgeSearch
 
 NOTES_SHOWN = 20
@@ -58,7 +58,7 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
     ) -> int:
         """Search the runbooks, and print the passages that answer verbatim, with file and line.
 
-        The exit code is 0 also when no passage answers.
+        The exit code is also 0 if no passage answers.
         """
         from diagnosis_harness.cli.arguments import check_question_argument, choose_language
 

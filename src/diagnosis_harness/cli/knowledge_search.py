@@ -1,4 +1,4 @@
-"""The runbooks as the command line asks them: one run for each question, in this process."""
+"""Asks runbooks for the command line: one run for each question, in this process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class KnowledgeSearch(Closing):
     """Opens the folder of runbooks and answers questions from it. Close it after the last question.
 
     Attributes:
-        changes: what opening the folder changed in its index; None where no folder is configured.
+        changes: what opening the folder changed in its index; None if no folder is configured.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class KnowledgeSearch(Closing):
 
     @property
     def holdings(self) -> Holdings:
-        """What is indexed."""
+        """The size of the index."""
         return Holdings(0, 0) if self._base is None else self._base.contents
 
     def check_files(self) -> None:

@@ -22,7 +22,7 @@ from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.trace.event import TraceEvent
 
 _PATIENCE_S = 2.0
-"""How long reading may take before it is worth a line or a bar."""
+"""How long reading takes before a line or a bar appears."""
 
 
 class LiveView:
@@ -88,7 +88,7 @@ class LiveView:
             )
 
     def print_cancelling(self) -> None:
-        """Say that the run is being cancelled, and what is in flight."""
+        """Print that the run is being cancelled, and the calls in flight."""
         with self._lock:
             calls = self._progress.in_flight(self._clock.now_s())
         in_flight = phrases.COMMA.in_(self._language).join(calls) or phrases.NOTHING_IN_FLIGHT.in_(
@@ -97,7 +97,7 @@ class LiveView:
         self.print_line(phrases.CANCELLING.render(self._language, calls=in_flight))
 
     def print_leaving(self) -> None:
-        """Say that the process ends without waiting, and close the view."""
+        """Print that the process ends without waiting, and close the view."""
         self.print_line(phrases.LEFT_AT_ONCE.in_(self._language))
         self.close()
 

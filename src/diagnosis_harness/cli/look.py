@@ -1,4 +1,4 @@
-"""`diagnose look`: how the files of a folder are read, before anything is asked."""
+"""`diagnose look`: shows how the files of a folder are read, before any question."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
     @app.command()
     def look(
         folder: Annotated[
-            Path, typer.Argument(metavar="FOLDER", help="The folder, as `diagnose ask --from` takes it.")
+            Path, typer.Argument(metavar="FOLDER", help="The folder, as for `diagnose ask --from`.")
         ],
         *,
         fix: Annotated[
             bool,
-            typer.Option("--fix", help="Write an incident.toml with what was understood, to correct."),
+            typer.Option("--fix", help="Write an incident.toml that states how files were read, to correct."),
         ] = False,
         baseline: BaselineOption = None,
         as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,

@@ -1,4 +1,4 @@
-"""The command line: options in, exit code out. Each command imports its heavy libraries itself."""
+"""The command line: from options to an exit code. Each command imports its slow libraries itself."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from diagnosis_harness.cli.options import (
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.language import Language
 
-if TYPE_CHECKING:  # heavy: a command starts without them
+if TYPE_CHECKING:  # slow imports, made only when needed
     from diagnosis_harness.cli.ports import FolderDiagnosis, LoadProgress, OpenDiagnosis
     from diagnosis_harness.cli.publish import OutputOptions
     from diagnosis_harness.diagnosis.question import OnsetWords
@@ -52,7 +52,7 @@ _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 
 class FolderOpener:
-    """Opens incident folders with the real system, which is imported when it is first needed."""
+    """Opens incident folders with the real system, which it imports at the first use."""
 
     def __init__(self) -> None:
         self.settings_file: Path | None = None
@@ -94,7 +94,7 @@ def main() -> None:
 
 
 def run_command(arguments: list[str], *, open_diagnosis: OpenDiagnosis | None = None) -> int:
-    """Run one command line and give its exit code. Any error becomes one sentence on standard error."""
+    """Run one command line and return its exit code. Any error becomes one sentence on standard error."""
     _prepare_streams()
     app = build_app(open_diagnosis or FolderOpener())
     try:
@@ -277,8 +277,8 @@ def _add_demo(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Se
     ) -> int:
         """Break a simulated system and watch it being diagnosed.
 
-        The run sees only the folder; what was injected, and whether it was found, is printed after it ends.
-        Exit code 0 when the diagnosis was right (also by naming no cause), otherwise that of the run.
+        The run sees only the folder. After the run, the command prints what was injected, and whether it was
+        found. The exit code is 0 if the diagnosis was right (also by naming no cause), else that of the run.
         """
         from diagnosis_harness.cli.arguments import check_deadline
         from diagnosis_harness.cli.ask import Handling

@@ -19,7 +19,7 @@ from diagnosis_harness.report.timestamps import escape_line
 
 
 class PatientConsole(Console):
-    """A console that survives the reader of its pipe."""
+    """A console that survives a broken pipe."""
 
     def on_broken_pipe(self) -> None:
         """Write nothing more."""
@@ -29,7 +29,7 @@ class PatientConsole(Console):
 
     @property
     def table_width(self) -> int | None:
-        """The width for tables; None in a pipe, where every row is one line."""
+        """The width for tables; None if the output is piped, so that every row is one line."""
         return self.width if self.is_terminal else None
 
     def print_lines(self, lines: Iterable[Text | str]) -> None:

@@ -1,4 +1,4 @@
-"""What the commands need to diagnose an incident folder; `bootstrap` implements it."""
+"""The interface of the commands to the diagnosis of an incident folder; `bootstrap` implements it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class FolderDiagnosis(Protocol):
     ) -> RunDocument:
         """Diagnose within `deadline_s` seconds from now; None is the configured time.
 
-        Times of the question that name no zone are in `zone`; None is that of the folder, else UTC.
+        Times of the question without a zone are in `zone`; None is that of the folder, else UTC.
 
-        The result is a document however the run ends, even if it is cancelled or fails.
+        The result is a document even if the run is cancelled or fails.
 
         Raises:
             InvalidInput: the question or the deadline cannot be used.
@@ -51,7 +51,7 @@ class FolderDiagnosis(Protocol):
     ) -> RoutedAnswer:
         """Route the question as a service does, and answer it; limits and errors as with `run`.
 
-        With `turn` the run belongs to that session, and takes over the onset of the turn before.
+        With `turn`, the run belongs to that session, and takes over the onset of the previous turn.
         """
         ...
 
@@ -60,7 +60,7 @@ class FolderDiagnosis(Protocol):
         ...
 
     def cancel(self, reason: CancellationReason) -> object:
-        """End the run now, or do nothing before and after it. Call it on the event loop's thread."""
+        """End the run now; without a run, do nothing. Call it on the event loop's thread."""
         ...
 
     def close(self) -> None:

@@ -35,7 +35,7 @@ class OutputOptions:
 
 
 def write_answer(document: RunDocument, text: str | None, output: OutputOptions) -> None:
-    """Print the text of a path other than a diagnosis, or else as `write_outputs`; save the document.
+    """Print the text of a path other than a diagnosis, or else do as `write_outputs`; save the document.
 
     Raises:
         InvalidInput, OSError: as `write_outputs`.

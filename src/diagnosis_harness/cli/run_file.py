@@ -1,4 +1,4 @@
-"""Read a saved run: a file, or a run that is kept on this machine."""
+"""Read a saved run: a file, or a run kept on this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from diagnosis_harness.report.reading import read_document
 
 @dataclass(frozen=True, slots=True)
 class SavedRun:
-    """The bytes of a run document, and how messages name it: its file, or its id."""
+    """The bytes of a run document, and its name in messages: its file, or its id."""
 
     data: bytes
     name: str
@@ -30,9 +30,9 @@ class SavedRun:
 def read_run(
     reference: str, settings_file: Path | None, language: Language | None
 ) -> tuple[RunDocument, Language]:
-    """The run that is meant, and the language for messages about it: the run's own unless one is given.
+    """The run of a reference, and the language for messages about it: the run's own unless one is given.
 
-    If it differs from the bytes that were saved, it is still read, with a warning on standard error.
+    If the file differs from what was saved, it is still read, with a warning on standard error.
 
     Raises:
         InvalidInput: it cannot be found or read, or is not a run document.
@@ -49,7 +49,7 @@ def read_run(
 
 
 def read_run_bytes(reference: str, settings_file: Path | None, language: Language) -> SavedRun:
-    """The bytes of the run that is meant: `last`, a file, or the start of the id of a kept run.
+    """The bytes of a run: `last`, a file, or the start of the id of a kept run.
 
     Raises:
         InvalidInput: it cannot be found or read.
@@ -61,7 +61,7 @@ def read_run_bytes(reference: str, settings_file: Path | None, language: Languag
 
 
 def _is_path(reference: str) -> bool:
-    """Whether a file is meant: one that is there, or that is written as one."""
+    """Whether a reference is a file: an existing one, or one written as a path."""
     is_written_so = os.sep in reference or reference.endswith(".json")
     return is_written_so or Path(reference).is_file()
 
@@ -75,6 +75,6 @@ def _read_bytes(file: Path) -> bytes:
 
 
 def unreadable_document(name: str, error: RunDocumentInvalid) -> InvalidInput:
-    """The error for what is not a valid run document."""
+    """The error for an invalid run document."""
     problem = f"it is not a valid run document ({' '.join(str(error).split())[:200]})"
     return InvalidInput(name, problem, "run `diagnose verify` to see what is wrong")

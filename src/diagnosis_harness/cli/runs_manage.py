@@ -94,7 +94,7 @@ def cancel_run(options: RunsOptions, run: str, *, as_json: bool) -> int:
 
 
 def cancel_lines(result: JsonValue, language: Language) -> list[str]:
-    """What was stopped and what was in flight, in sentences."""
+    """Sentences about what was stopped and what was in flight."""
     if not isinstance(result, dict):
         return []
     effect = str(result.get("effect"))

@@ -1,4 +1,4 @@
-"""`diagnose runs mark`: whether the answer of a run was right, in the service or on this machine."""
+"""`diagnose runs mark`: records whether the answer of a run was right, in the service or on this machine."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from diagnosis_harness.server.run_view import WholeRunView
 def mark_run(
     options: RunsOptions, run: str, verdict: str, *, cause: str | None, note: str, as_json: bool
 ) -> int:
-    """Store the verdict, and say what is stored.
+    """Store the verdict, and print what is stored.
 
     Raises:
         InvalidInput: an argument cannot be used.
@@ -69,7 +69,7 @@ def read_verdict(text: str, language: Language) -> FeedbackVerdict:
 
 
 def _is_kept(options: RunsOptions, reference: str) -> bool:
-    """Whether the run is one of this machine, where a service has runs as well.
+    """Whether the run is one of this machine, if a service also has runs.
 
     Raises:
         InvalidInput: it is the last one, and both have one.
@@ -104,7 +104,7 @@ def _mark_kept(
 
 
 def lines_of_kept_mark(run_id: str, settings_file: Path | None, language: Language) -> list[str]:
-    """What this person said of a kept run, in sentences.
+    """This person's verdict on a kept run, in sentences.
 
     Raises:
         InvalidInput: the runs cannot be read.

@@ -98,7 +98,7 @@ def list_runs(options: RunsOptions, filters: Filters, *, as_json: bool) -> int:
 
 
 async def _fetch_rows(client: RunsClient, query: RunQuery, limit: int) -> tuple[list[JsonValue], bool]:
-    """Up to `limit` rows, over as many pages as that takes, and whether there are more."""
+    """Up to `limit` rows, from as many pages as needed, and whether there are more."""
     rows: list[JsonValue] = []
     before = None
     while True:

@@ -11,7 +11,7 @@ from diagnosis_harness.cli.options import BaselineOption, OutputLangOption, Sett
 from diagnosis_harness.cli.words import service as words
 from diagnosis_harness.kernel.language import Language
 
-if TYPE_CHECKING:  # heavy: a command starts without them
+if TYPE_CHECKING:  # slow imports, made only when needed
     from diagnosis_harness.application.service import Service
     from diagnosis_harness.cli.service_process import ServiceWork
     from diagnosis_harness.server.serve import EndStreams

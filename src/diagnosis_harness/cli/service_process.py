@@ -19,7 +19,7 @@ from diagnosis_harness.cli.words import service as words
 from diagnosis_harness.kernel.errors import InvalidInput, InvalidSetting, StoreFailure
 from diagnosis_harness.kernel.language import Language
 
-if TYPE_CHECKING:  # heavy: a command starts without them
+if TYPE_CHECKING:  # slow imports, made only when needed
     from diagnosis_harness.application.service import Service
     from diagnosis_harness.settings import Settings
 
@@ -47,7 +47,7 @@ def load_service_settings(file: Path | None) -> Settings:
 
 
 def add_source(settings: Settings, folder: Path | None, baseline: Path | None) -> Settings:
-    """The settings plus a source for `folder`, named like it.
+    """The settings with a source for `folder`, named after it.
 
     Raises:
         InvalidInput: a baseline is given without a folder.
@@ -70,7 +70,7 @@ def run_in_service(
     language: Language,
     wait_for_database: bool = False,
 ) -> int:
-    """Open the service, do the work, close the service, and give the exit code.
+    """Open the service, do the work, close the service, and return the exit code.
 
     Args:
         wait_for_database: whether to wait for a PostgreSQL that does not answer yet.
@@ -159,7 +159,7 @@ async def wait_for_shutdown_signal() -> None:
 
 
 def print_status(sentence: str) -> None:
-    """One line on standard error."""
+    """Print one line on standard error."""
     write_line(sentence, sys.stderr)
 
 

@@ -1,4 +1,4 @@
-"""`diagnose show`: the report of a run that is kept on this machine, or of one in a file."""
+"""`diagnose show`: the report of a run kept on this machine, or of one in a file."""
 
 from __future__ import annotations
 

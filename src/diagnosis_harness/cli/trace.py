@@ -10,7 +10,7 @@ import typer
 from diagnosis_harness.cli.options import NoColorOption, RunLangOption, RunReferenceArgument, SettingsFile
 from diagnosis_harness.kernel.language import Language
 
-if TYPE_CHECKING:  # heavy: a command starts without them
+if TYPE_CHECKING:  # slow imports, made only when needed
     from diagnosis_harness.report.trace_line import TraceLine
 
 
@@ -37,7 +37,7 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
 
 
 def print_timeline(trace: Sequence[TraceLine], language: Language, *, color: bool) -> None:
-    """The events and phases of a run, as two tables.
+    """Print the events and phases of a run, as two tables.
 
     Raises:
         RunDocumentInvalid: a time of the trace cannot be read.

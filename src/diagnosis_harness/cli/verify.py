@@ -10,7 +10,7 @@ import typer
 from diagnosis_harness.cli.options import NoColorOption, RunLangOption, RunReferenceArgument, SettingsFile
 from diagnosis_harness.kernel.language import Language
 
-if TYPE_CHECKING:  # heavy: a command starts without them
+if TYPE_CHECKING:  # slow imports, made only when needed
     from diagnosis_harness.audit.verification.recheck import Recheck
     from diagnosis_harness.audit.verification.result import Verification
     from diagnosis_harness.cli.ports import OpenDiagnosis
@@ -81,7 +81,7 @@ def _repeat_queries(
     *,
     color: bool,
 ) -> Recheck:
-    """Repeat the recorded queries in a new run; Ctrl+C cancels it and still gives the result."""
+    """Repeat the recorded queries in a new run; after Ctrl+C, the cancelled run still has a result."""
     from diagnosis_harness.cli.folder_run import Folders, run_on_folders
     from diagnosis_harness.kernel.window import parse_utc
 

@@ -1,4 +1,4 @@
-"""One incident folder through the whole path, from reading it to the published document, for a bench."""
+"""Diagnoses one incident folder for the bench, from reading it to the published document."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from diagnosis_harness.trace.sink import NullSink
 
 QUESTION = "What caused this incident?"
 LIBRARIES = ("numpy", "duckdb")
-"""Libraries of which another version may change a figure."""
+"""Libraries whose version may change a figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class WholePath:
-    """Diagnoses folder after folder; it can be handed to another process when `open_diagnosis` can."""
+    """Diagnoses one folder after another; it can be pickled if `open_diagnosis` can."""
 
     open_diagnosis: OpenDiagnosis
     clock: Clock | None = None
-    """Measures the time of a run; the system's by default, which no other process can be handed."""
+    """Measures the time of a run; None is the system's clock, which cannot be pickled."""
 
     def __call__(self, folder: Path, baseline: Path | None) -> Diagnosed:
-        """The answer about one folder.
+        """Diagnose one folder.
 
         Raises:
             InvalidInput: the folder cannot be read.
@@ -56,11 +56,11 @@ class WholePath:
 
 
 def digest_conditions(settings_file: Path | None) -> str:
-    """A digest of what decides an answer beside the folder: code, libraries, settings, question."""
+    """A digest of all that affects an answer besides the folder: code, libraries, settings, question."""
     settings = load_settings(settings_file)
     parts = (digest_code(), *(version(name) for name in LIBRARIES), settings.model_dump_json(), QUESTION)
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
 def _ignore_progress(file: str, done: int, total: int) -> None:
-    """Progress is counted in incidents, not in files."""
+    """Show nothing, since the bench shows progress by incidents and not by files."""

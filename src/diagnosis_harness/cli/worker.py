@@ -11,7 +11,7 @@ from diagnosis_harness.cli.words import service as words
 from diagnosis_harness.kernel.errors import InvalidSetting
 from diagnosis_harness.kernel.language import Language
 
-if TYPE_CHECKING:  # heavy: a command starts without them
+if TYPE_CHECKING:  # slow imports, made only when needed
     from diagnosis_harness.application.service import Service
     from diagnosis_harness.cli.service_process import ServiceWork
     from diagnosis_harness.settings import Settings
@@ -59,10 +59,10 @@ def register(app: typer.Typer, settings_file: SettingsFile) -> None:
 
 
 def _require_database(settings: Settings, language: Language) -> None:
-    """A worker creates no database: in the wrong folder it would wait for runs in an empty one forever.
+    """Refuse a missing database: one created in the wrong folder would stay empty, and the worker idle.
 
     Raises:
-        InvalidSetting: the file is not there, or the setting is refused.
+        InvalidSetting: the file does not exist, or the setting is refused.
     """
     from diagnosis_harness.bootstrap.stored_runs import database_name, has_database
 

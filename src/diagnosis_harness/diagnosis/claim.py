@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from diagnosis_harness.diagnosis.predicate_rule import Predicate as Predicate  # noqa: PLC0414 - read with a claim
+from diagnosis_harness.diagnosis.predicate_rule import Predicate as Predicate  # noqa: PLC0414 - re-exported, since users of claims need it
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.tools.evidence import Direction
 
@@ -22,7 +22,7 @@ class Looked(StrEnum):
 
 
 CONCLUSIONS = frozenset({Predicate.CAUSED, Predicate.AFFECTED, Predicate.INDEPENDENT, Predicate.UNREMARKABLE})
-"""Predicates that name or exonerate a cause, or say that there is none: published only with a success."""
+"""Predicates that name or exonerate a cause, or state that there is none: published only with a success."""
 
 
 class FaultKind(StrEnum):

@@ -1,4 +1,4 @@
-"""Ordinary words that are not taken for a service's name where a name could stand; data."""
+"""Ordinary words that are not read as the name of a service, even where a name is expected; data."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ unresponsive unstable unusual usual weird worse worst wrong yellow become becomi
 having keep keeps reporting returning seeing showing start started starting stopping throwing
 """
 COMMON_EN: Final = frozenset(f"{_FUNCTION} {_WATCHED} {_STATES}".split())
-"""English words that are not names, even where a name could stand."""
+"""English words that are not names, even where a name is expected."""
 
 _CHINESE: Final = """
 服务 微服务 系统 接口 数据 集群 节点 机器 主机 实例 容器 延迟 延时 耗时 响应
@@ -77,7 +77,7 @@ _CHINESE: Final = """
 登录 下单量 一切 为什么 为何 为啥 怎么 请问 哪些 其他 别的 其余
 """
 COMMON_ZH: Final = tuple(_CHINESE.split())
-"""Chinese words that are not names, even where a name could stand; nor are phrases made of them."""
+"""Chinese words that are not names, even where a name is expected; nor are phrases made of them."""
 
 KIND_WORDS: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = (
     (

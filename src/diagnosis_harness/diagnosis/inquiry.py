@@ -57,7 +57,7 @@ class Inventory:
     telemetry: frozenset[Telemetry] = frozenset()
     incident: TimeWindow | None = None
     baseline: TimeWindow | None = None
-    """A baseline recorded separately from the incident; None where there is none."""
+    """A baseline recorded separately from the incident; None if there is none."""
 
     def entity(self, name: str) -> KnownEntity | None:
         """The entity with exactly this name, or None."""
@@ -78,7 +78,7 @@ class Inquiry:
 
     Attributes:
         question: the asker's words.
-        onset_s: when it began, according to `onset_origin`; None where nobody stated it.
+        onset_s: when it began, according to `onset_origin`; None if it was not stated.
         affected: the entities that the question names, in order; else that of the alert, if any.
         alert_entity: as the source spells it; `reading` holds how that name was read.
         reading: how the words of the question were read.

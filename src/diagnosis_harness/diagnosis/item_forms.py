@@ -8,9 +8,9 @@ from diagnosis_harness.tools.evidence import LIMIT_HELD, SERIES_ENDED, Direction
 LINE_UNIT = "lines"
 """The unit of a count of log lines."""
 COUNTED_MAX = 2**53
-"""Above it floats skip whole numbers, so published digits could be wrong."""
+"""Above it, floats cannot represent every whole number, so published digits could be wrong."""
 LIMIT_SHARE = 0.9
-"""The share of a resource from which on it is at its limit."""
+"""A resource with at least this share used is at its limit."""
 _RESOURCES = frozenset({"cpu", "memory"})
 _WAYS = {1: Direction.UP, -1: Direction.DOWN, 0: Direction.FLAT}
 
@@ -64,7 +64,7 @@ def is_state(item: EvidenceItem) -> bool:
 
 
 def is_observed_trouble(item: EvidenceItem) -> bool:
-    """A state that was found by comparing series: nothing reports any more, or something is full.
+    """A state that was found by comparing series: something stopped reporting, or is full.
 
     Any other state is what a tool reports of an entity.
     """

@@ -1,4 +1,4 @@
-"""The port of the policy, which decides the next step: the embedded analyst, an llm, or your own."""
+"""The port of the policy, which decides the next step: the embedded analyst, an llm, or your own policy."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ PolicyAnswer: TypeAlias = AskTools | GiveDraft
 
 
 class DiagnosisPolicy(Protocol):
-    """Plays the diagnosing role. One call is one controlled step and costs one llm call of the budget."""
+    """Decides the steps of a diagnosis. Each call is one controlled step and costs one llm call."""
 
     async def decide(self, ctx: RunContext, view: PolicyView) -> tuple[PolicyAnswer, TokenUsage]:
         """Decide the next step, and count its tokens (none without a language model).

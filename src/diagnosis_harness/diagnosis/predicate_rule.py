@@ -40,7 +40,7 @@ class Predicate(StrEnum):
 
     CHANGED = "CHANGED"  # a signal moved from `baseline` to `value`
     BEGAN = "BEGAN"  # a signal, or the incident, began to differ at `onset_s`
-    NORMAL = "NORMAL"  # a signal moved no further than it does by itself in normal operation
+    NORMAL = "NORMAL"  # a signal moved no further than in normal operation
     FAILED = "FAILED"  # a share of operation `signal` failed; of calls from `affected` where given
     DROPPED = "DROPPED"  # the entity's operation `signal` ended without the call `affected` it usually makes
     CAUSED = "CAUSED"  # the entity is the cause of what `affected` shows
@@ -54,7 +54,7 @@ class Predicate(StrEnum):
     HAPPENED = "HAPPENED"  # a platform reported `signal` of the entity, which is current or over (`affected`)
     IN_STATE = "IN_STATE"  # the entity's attribute `signal` was `affected`, a text, or the number `value`
     LOGGED = "LOGGED"  # so many lines like `signal` were logged, by `affected` where that names the entity
-    BROKE_OFF = "BROKE_OFF"  # after the log line `signal` the line `affected` follows less often
+    BROKE_OFF = "BROKE_OFF"  # the line `affected` follows the log line `signal` less often
     COUNTED = "COUNTED"  # so many of `signal` were counted of the entity in the window
     ABSENT = "ABSENT"  # nothing was seen in this scope and window, and no more than that
 
@@ -119,7 +119,7 @@ class PredicateRule:
         about: what the call behind the item must have examined.
         holds: a further test for items of the right kind.
         words: word classes allowed in a wording, besides plain words and the claim's own direction.
-        said_by: classes of which a wording must contain one; empty if numbers are enough.
+        required_words: classes of which a wording must contain one; empty if numbers are enough.
         direction: the way an item must have moved; None for any.
         of_incident: whether the item's window must be that of the incident.
         own_words: whether an agent's own wording may be shown at all.
@@ -132,7 +132,7 @@ class PredicateRule:
     about: About
     holds: Callable[[EvidenceItem], bool]
     words: frozenset[WordClass]
-    said_by: frozenset[WordClass] = frozenset()
+    required_words: frozenset[WordClass] = frozenset()
     needs_second: bool = False
     direction: Direction | None = None
     subject: Subject = Subject.ITEM
@@ -170,7 +170,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             about=About.ITSELF,
             holds=has_level,
             words=_ABOUT_A_SIGNAL | {WordClass.NO_MOVE},  # flat, where it is: see `guards.wording`
-            said_by=frozenset({WordClass.NO_MOVE, WordClass.FLAT}),
+            required_words=frozenset({WordClass.NO_MOVE, WordClass.FLAT}),
         ),
         Predicate.BEGAN: PredicateRule(
             kinds=frozenset({ItemKind.ONSET, ItemKind.SIGNAL_CHANGE}),
@@ -180,7 +180,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             about=About.ITS_ONSET,
             holds=shows_beginning,
             words=frozenset({WordClass.BEGIN, WordClass.TROUBLE, WordClass.CALL}),
-            said_by=frozenset({WordClass.BEGIN}),
+            required_words=frozenset({WordClass.BEGIN}),
         ),
         Predicate.FAILED: PredicateRule(
             kinds=frozenset({ItemKind.SPAN_ERRORS}),
@@ -191,7 +191,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             about=About.ITSELF,
             holds=fails,
             words=frozenset({WordClass.FAIL, WordClass.CALL, WordClass.NOUN, WordClass.USUAL, WordClass.NOW}),
-            said_by=frozenset({WordClass.FAIL}),
+            required_words=frozenset({WordClass.FAIL}),
             direction=Direction.UP,
         ),
         Predicate.DROPPED: PredicateRule(
@@ -203,7 +203,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             about=About.ITSELF,
             holds=leaves_out,
             words=frozenset({WordClass.LACK, WordClass.NOUN, WordClass.USUAL, WordClass.NOW}),
-            said_by=frozenset({WordClass.LACK}),
+            required_words=frozenset({WordClass.LACK}),
             direction=Direction.UP,
         ),
         Predicate.CAUSED: PredicateRule(
@@ -215,7 +215,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             about=About.ITS_RANKING,
             holds=names_entity,
             words=frozenset({WordClass.CAUSE, WordClass.TROUBLE, WordClass.BEGIN}),
-            said_by=frozenset({WordClass.CAUSE, WordClass.BEGIN}),
+            required_words=frozenset({WordClass.CAUSE, WordClass.BEGIN}),
             of_incident=False,  # `guards.rankings` judges which ranking answers the question
         ),
         Predicate.UNREMARKABLE: PredicateRule(
@@ -248,7 +248,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             about=About.ITS_TIME,
             holds=does_harm,
             words=_ABOUT_A_SIGNAL | {WordClass.AFFECT, WordClass.NO_CAUSE, WordClass.TROUBLE},
-            said_by=frozenset({WordClass.AFFECT}),
+            required_words=frozenset({WordClass.AFFECT}),
         ),
         Predicate.SATURATED: PredicateRule(
             kinds=_SIGNAL,
@@ -258,7 +258,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             about=About.ITSELF,
             holds=is_at_limit,
             words=_ABOUT_A_SIGNAL | {WordClass.LIMIT},
-            said_by=frozenset({WordClass.LIMIT}),
+            required_words=frozenset({WordClass.LIMIT}),
             direction=Direction.UP,
         ),
         Predicate.SLOWED: PredicateRule(
@@ -281,7 +281,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             about=About.ITSELF,
             holds=is_call,
             words=frozenset({WordClass.CALL}),
-            said_by=frozenset({WordClass.CALL}),
+            required_words=frozenset({WordClass.CALL}),
             subject=Subject.CALLER,
             of_incident=False,  # that one service calls another is true at any time
         ),

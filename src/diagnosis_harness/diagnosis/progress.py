@@ -45,8 +45,8 @@ class ProgressSnapshot:
         stop_required: the instruction to stop was delivered.
         stop_reason: why collecting stopped, or None.
         steps: how many decisions the policy made.
-        store_failed: the evidence store took no record of a call, or did not keep one: whatever is lacking
-            then may be lacking for that reason.
+        store_failed: the evidence store failed to store a record of a call, which may explain missing
+                evidence.
     """
 
     records: tuple[EvidenceRecord, ...] = ()
@@ -64,7 +64,7 @@ class ProgressSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class ProgressNote:
-    """What the harness made of one result or assessment; becomes a TOOL_PROGRESS event."""
+    """How the harness judged one result or assessment; becomes a TOOL_PROGRESS event."""
 
     tool_call_id: str
     gain: InformationGain | None

@@ -167,7 +167,7 @@ _LOOK = re.compile(
     "|看一下|看看|查一下|找一下|找出",
     re.IGNORECASE,
 )
-"""Asks for recordings only if it names some: one can also "find out" what is wrong."""
+"""Asks for recordings only if it names some, since one can also "find out" what is wrong."""
 _REASON = re.compile(
     r"\b(?:wrong|broken|reasons?|why|if(?!\s+any\b)|whether|problems?|issues?|trouble|matter|happen(?:s|ed|ing)?"
     r"|going on|what\s+(?:makes|made|is making))\b"

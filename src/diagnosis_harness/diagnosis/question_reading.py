@@ -1,4 +1,4 @@
-"""How a question was read: the document shows it, and `verify` repeats it."""
+"""How a question was read, which the document shows and `verify` repeats."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from diagnosis_harness.diagnosis.zones import zone_of
 from diagnosis_harness.kernel.window import TimeWindow
 
 QUESTION_MATCHED_MAX = 8_000
-"""Characters of a question that are searched: an alert with all its labels has about 3,000."""
+"""The most characters of a question that are searched: an alert with all its labels has about 3,000."""
 
 
 class ZoneOrigin(StrEnum):

@@ -301,7 +301,7 @@ def encode_view(view: PolicyView) -> str:
 
 
 def view_json(view: PolicyView) -> dict[str, JsonValue]:
-    """What a policy sees as JSON values; records hold exactly what their stored bytes contain."""
+    """What a policy sees, as JSON values; records have exactly the content of their stored bytes."""
     return {
         "question": view.question,
         "onset": _instant_json(view.onset_s),

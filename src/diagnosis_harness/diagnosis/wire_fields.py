@@ -41,7 +41,7 @@ class AnswerFields(JsonFields):
         return value
 
     def maybe_instant(self, name: str) -> float | None:
-        """Seconds since the epoch, written as ISO 8601 text or as a number; None where absent or null."""
+        """Epoch seconds, written as ISO 8601 text or as a number; None if absent or null."""
         value = self.raw(name)
         if not isinstance(value, str):
             return self.maybe_number(name)
@@ -52,7 +52,7 @@ class AnswerFields(JsonFields):
             raise JsonInvalid(self.place(name), wanted, f"'{excerpt(value)}'") from None
 
     def maybe_window(self, name: str) -> TimeWindow | None:
-        """A window of two times, or None where absent or null."""
+        """A window of two times; None if absent or null."""
         value = self.raw(name)
         if value is None:
             return None

@@ -101,7 +101,7 @@ _MOST = {
     "cause": NAMED_MAX,
     "hypothesis": NAMED_MAX,
 }
-"""The most items of each list; `answer_size` has the bounds over several lists together."""
+"""The most items of each list; `answer_size` bounds several lists together."""
 
 
 def _object(required: _Schema, optional: _Schema) -> _Schema:

@@ -11,8 +11,8 @@ class WordClass(StrEnum):
     PLAIN = "PLAIN"  # no meaning by itself
     UP = "UP"
     DOWN = "DOWN"
-    SLOW = "SLOW"  # up, where the value is a time
-    FAST = "FAST"  # down, where the value is a time
+    SLOW = "SLOW"  # up, if the value is a time
+    FAST = "FAST"  # down, if the value is a time
     FLAT = "FLAT"
     NEGATION = "NEGATION"
     WIDE = "WIDE"  # all, never, only: claims more than any record shows
@@ -33,5 +33,5 @@ class WordClass(StrEnum):
     CHANGE = "CHANGE"
     NOUN = "NOUN"  # could name a signal other than the claim's
     TROUBLE = "TROUBLE"
-    USUAL = "USUAL"  # marks the baseline, and stands beside its number only
-    NOW = "NOW"  # marks the value, and stands beside its number only
+    USUAL = "USUAL"  # marks the baseline; allowed only beside its number
+    NOW = "NOW"  # marks the value; allowed only beside its number

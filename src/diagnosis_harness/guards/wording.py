@@ -47,7 +47,7 @@ class WordingCode(StrEnum):
     WIDER_THAN_CLAIMED = "WIDER_THAN_CLAIMED"
     NOT_OF_THIS_PREDICATE = "NOT_OF_THIS_PREDICATE"
     ENTITY_NOT_NAMED = "ENTITY_NOT_NAMED"
-    PREDICATE_NOT_SAID = "PREDICATE_NOT_SAID"
+    PREDICATE_NOT_STATED = "PREDICATE_NOT_SAID"
     ROLES_NOT_CLEAR = "ROLES_NOT_CLEAR"  # unclear which of two entities is which
     NO_BASELINE = "NO_BASELINE"  # a word such as usually or now with no number beside it
     NO_KNOWN_FORM = "NO_KNOWN_FORM"  # every word is allowed, but the sentence has none of the known forms
@@ -189,8 +189,8 @@ def _sentence_objections(
     if is_a_way and second not in facts.subjects and second not in named:
         # Without its other end, a path reads as the entity itself. A cause is one, whatever it explains.
         yield WordingFinding(WordingCode.ROLES_NOT_CLEAR, second or "")
-    if rule.said_by and rule.said_by.isdisjoint(filter(None, map(class_of, read))):
-        yield WordingFinding(WordingCode.PREDICATE_NOT_SAID)
+    if rule.required_words and rule.required_words.isdisjoint(filter(None, map(class_of, read))):
+        yield WordingFinding(WordingCode.PREDICATE_NOT_STATED)
     if not are_roles_clear(read, facts):
         yield WordingFinding(WordingCode.ROLES_NOT_CLEAR)
     if not are_marks_clear(read):

@@ -113,7 +113,7 @@ ANSWER_TIMES: Final = Text(en="Before and after {at}: {claims}", zh="{at} 前后
 ANSWER_NO_TIMES: Final = Text(
     en="What differed before and after that time is not shown.", zh="该时间前后有何不同，尚无证据。"
 )
-ANSWER_NO_TIME_SAID: Final = Text(
+ANSWER_NO_TIME_STATED: Final = Text(
     en="Before and after which time? Say it as `before and after 14:00`.",
     zh="请说明以哪个时间为界，例如“14:00 前后”。",
 )
@@ -188,7 +188,7 @@ _TELEMETRY: Final[Mapping[Topic, Telemetry]] = {
     Topic.LOGS: Telemetry.LOGS,
     Topic.CHANGES: Telemetry.CHANGES,
 }
-_SAID_MAX = 3
+_SENTENCES_MAX = 3
 """Claims in the first sentence; the others follow below it."""
 
 
@@ -321,7 +321,7 @@ def _compare(
 def _compare_times(inquiry: Inquiry, own: Sequence[Claim], language: Language) -> str:
     at_s = inquiry.reading.time.at_s
     if at_s is None:
-        return ANSWER_NO_TIME_SAID.in_(language)
+        return ANSWER_NO_TIME_STATED.in_(language)
     if not own:
         return ANSWER_NO_TIMES.in_(language)
     return ANSWER_TIMES.render(language, at=display_time(at_s), claims=_say(own, language))
@@ -349,4 +349,4 @@ def _show(topic: Topic, inquiry: Inquiry, own: Sequence[Claim], language: Langua
 
 def _say(claims: Sequence[Claim], language: Language) -> str:
     sentences = dict.fromkeys(sentence(each, language) for each in claims)
-    return " ".join(list(sentences)[:_SAID_MAX])
+    return " ".join(list(sentences)[:_SENTENCES_MAX])

@@ -1,7 +1,7 @@
 """Writes a run document to a file in its only byte form, and reads it back strictly.
 
-A document has exactly one byte form, in the version that it was written in. So a reader can write a document
-again and compare it with the file: any difference in content or layout shows.
+A document has exactly one byte form, that of the version in which it was written. So a reader can write a
+document again and compare it with the file, which shows any difference in content or layout.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def parse_document(data: bytes, *, file: str) -> dict[str, JsonValue]:
         InvalidInput: not UTF-8, not JSON, no run document, or one of another version.
     """
     try:
-        value = parse_loosely(data)  # `has_byte_form` finds a name that stands twice
+        value = parse_loosely(data)  # `has_byte_form` finds duplicate names
     except JsonInvalid as error:
         raise InvalidInput(file, f"is not JSON in UTF-8 ({error.problem})", _REMEDY) from None
     if not isinstance(value, dict) or any(mark not in value for mark in _MARKS):

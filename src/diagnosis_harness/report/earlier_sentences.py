@@ -1,4 +1,4 @@
-"""Sentences that an earlier release worded otherwise, with today's wording.
+"""Sentences that earlier releases worded differently, with today's wording.
 
 A run document is verified by composing its sentences again. This table lets documents with an earlier wording
 still verify. It cannot hold a sentence with values: such a sentence keeps its wording until the version of

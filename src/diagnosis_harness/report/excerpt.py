@@ -36,7 +36,7 @@ SUMMARY_SHOWN = 80
 _MARK, _MARK_CODE = '"', "\\u0022"
 """Lines of our own tools hold none, since they quote every foreign text."""
 _DIGEST_SHOWN = len("sha256:") + 12
-# The years 2000 to 2100 in seconds since the epoch: a number of this size in a scope is a time.
+# The years 2000 to 2100 in epoch seconds: a number in this range in a scope is a time.
 _INSTANTS_S = (946_684_800.0, 4_102_444_800.0)
 
 
@@ -55,11 +55,11 @@ def split_claims(document: RunDocument) -> tuple[tuple[ClaimEntry, ...], tuple[C
     report = document.report
     if not report.causes:
         return report.claims, ()
-    borne = {claim_id for cause in report.causes for claim_id in cause.claim_ids}
+    of_causes = {claim_id for cause in report.causes for claim_id in cause.claim_ids}
     nearby = tuple(
         claim
         for claim in report.claims
-        if claim.predicate is Predicate.DEPLOYED and claim.claim_id not in borne
+        if claim.predicate is Predicate.DEPLOYED and claim.claim_id not in of_causes
     )
     return tuple(claim for claim in report.claims if claim not in nearby), nearby
 
@@ -108,7 +108,7 @@ def source_words(record: RecordEntry, *, language: Language) -> str:
 
 
 def describe_scope(record: RecordEntry, *, language: Language) -> str:
-    """What the tool was asked for."""
+    """The arguments of the call, in words."""
     scope = scope_words(record.scope, language=language)
     return f"{words.SCOPE.in_(language)}{words.COLON.in_(language)}{scope}"
 
@@ -124,13 +124,13 @@ def scope_words(scope: str, *, language: Language) -> str:
 
 
 def window_words(window: Window, *, language: Language) -> str:
-    """A window as people read it."""
+    """A window in words."""
     start, end = span(TimeWindow(parse_utc(window.start), parse_utc(window.end)))
     return words.INTERVAL.render(language, start=start, end=end)
 
 
 def quotes_of(document: RunDocument) -> dict[EvidenceRef, Quote]:
-    """The quotes of the released claims, by what they quote; the first of each."""
+    """The first quote of each reference among the released claims, by reference."""
     found: dict[EvidenceRef, Quote] = {}
     for claim in document.report.claims:
         for quote in claim.quotes:

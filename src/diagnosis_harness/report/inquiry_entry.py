@@ -1,4 +1,4 @@
-"""The inquiry as a run document holds it, so that `verify` can repeat the guards' comparisons."""
+"""The inquiry in a run document, with which `verify` repeats the guards' comparisons."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class EntityEntry:
 
 @dataclass(frozen=True, slots=True)
 class CallEntry:
-    """One entity calls another, as the call graph has it."""
+    """One entity calls another, according to the call graph."""
 
     caller: str
     callee: str
@@ -37,7 +37,7 @@ class CallEntry:
 
 @dataclass(frozen=True, slots=True)
 class InventoryEntry:
-    """What the source holds.
+    """The content of the source.
 
     Attributes:
         omitted: number of entities that are left out, of a source with very many; the run mentions none of
@@ -71,7 +71,7 @@ class QuestionEntry:
     zone: str
     zone_origin: ZoneOrigin
     at: str | None
-    """When it began, as the question says."""
+    """When it began, according to the question."""
     until: str | None
     relative: str | None
     unread_times: tuple[str, ...]
@@ -139,9 +139,9 @@ class InquiryEntry:
     alert_at: str | None
     inventory: InventoryEntry
     carried: tuple[str, ...] | None = field(default=None, metadata=optional("3"))
-    """The affected entities that the question takes over from the previous turn."""
+    """The affected entities taken over from the previous turn."""
     question: QuestionEntry | None = field(default=None, metadata=optional("3"))
-    """None if the program that wrote it read only names and times, each as written."""
+    """None if the program that wrote it only matched names and times exactly as written."""
 
     @classmethod
     def of(cls, inquiry: Inquiry, *, spoken_of: Collection[str]) -> InquiryEntry:

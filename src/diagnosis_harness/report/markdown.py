@@ -44,8 +44,8 @@ def markdown(document: RunDocument, *, answer: str | None = None, lists: bool = 
     HTML.
 
     Args:
-        answer: the text of a path without a report, in place of the report. lists: whether lines of it that
-        begin with a bullet are our own list items and not text of the data.
+        answer: the text of a path without a report, instead of the report. lists: whether its lines that
+            begin with a bullet are our own list items and not text of the data.
     """
     paragraphs = [_paragraph(line, lists=lists) for line in answer.split("\n")] if answer else None
     return "\n".join(_lines(document, paragraphs)).strip("\n") + "\n"
@@ -98,7 +98,7 @@ def _lines(document: RunDocument, answer: Sequence[str] | None) -> Iterator[str]
 
 
 def _opening(document: RunDocument, answer: Sequence[str] | None, language: Language) -> Iterator[str]:
-    """What was found, in a sentence or two; else the answer's text, or why there is none."""
+    """The findings in a sentence or two; else the answer's text, or why there is none."""
     if answer:
         yield from answer
         return

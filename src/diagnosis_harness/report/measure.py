@@ -38,7 +38,7 @@ _LADDERS = {
     "s": ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"), (60.0, "min"), (3600.0, "h")),
     "B": ((1.0, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"), (1e12, "TB")),
 }
-# The next larger unit is used from twice its size: 90 s stays 90 s.
+# A larger unit is used only from twice its size on: 90 s stays 90 s.
 _PATIENCE = {"s": 2.0, "B": 1.0}
 _PER_SECOND = {"per_second", "1/s", "/s", "rps", "qps", "hz"}
 _ALL_DIGITS = 17  # digits that distinguish any two doubles
@@ -61,7 +61,7 @@ def count_text(value: float) -> str:
 
 
 def measures(baseline: float, value: float, unit: str | None) -> tuple[str, str]:
-    """Two values of one signal, with as many digits as it takes to distinguish them, if they differ."""
+    """Two values of one signal, with enough digits to distinguish them if they differ."""
     before, now = measure(baseline, unit), measure(value, unit)
     for digits in (4, 5, 7, 9, 12, _ALL_DIGITS):
         if before != now or baseline == value:

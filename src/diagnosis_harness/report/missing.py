@@ -1,4 +1,4 @@
-"""Words the information that a run lacked."""
+"""Phrases for the information that a run lacked."""
 
 from __future__ import annotations
 

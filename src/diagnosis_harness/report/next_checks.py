@@ -1,4 +1,4 @@
-"""Suggests up to three next steps, from what the run left open."""
+"""Suggests up to three next steps, from the open points of the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Works out why the strongest candidate of an answer was not concluded, from the document alone. Pure."""
+"""Determines from the document alone why the strongest candidate was not concluded. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from diagnosis_harness.tools.stored import read_stored
 
 
 def objections_to_first(document: RunDocument) -> tuple[SemanticReason, ...]:
-    """What speaks against concluding the first candidate, by the rules of the guards and the embedded judge.
+    """The objections to concluding the first candidate, by the rules of the guards and the embedded judge.
 
     Empty if a cause was concluded, nothing is ranked, or the records cannot be read.
     """

@@ -1,6 +1,6 @@
 """The onset that a run used: as stated, else as its tools estimated it. Pure.
 
-A time that a policy passed to a call is neither, so reports and later turns do not use it.
+A time that a policy passes to a call is neither of these, so reports and later turns do not use it.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ class RankingStanding(StrEnum):
     """Whether a ranking is about the question."""
 
     COUNTS = "COUNTS"
-    SET_ASIDE = "SET_ASIDE"  # it is about what was asked, but does not count for the reason given
-    ANOTHER_QUESTION = "ANOTHER_QUESTION"  # another time, or another affected entity
+    SET_ASIDE = "SET_ASIDE"  # it is about the question, but does not count for the given reason
+    ANOTHER_QUESTION = "ANOTHER_QUESTION"  # it is about another time or another affected entity
 
 
 @dataclass(frozen=True, slots=True)

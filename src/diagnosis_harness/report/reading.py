@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 def read_document(document_fields: Mapping[str, JsonValue]) -> RunDocument:
-    """Read a document from these values; its root digest is not checked.
+    """Read a document from JSON values, without checking its root digest.
 
     Raises:
         RunDocumentInvalid: a field is missing, unknown, of another type or outside its closed set, or the
@@ -74,7 +74,7 @@ class _Reader:
         """The value of a type.
 
         Raises:
-            JsonInvalid: it is none.
+            JsonInvalid: it is not a value of that type.
         """
         origin = get_origin(kind)
         if origin in (Union, UnionType):
@@ -139,4 +139,4 @@ def _payload_value(raw: JsonValue, place: str, depth: int) -> object:
 _SIMPLE: Mapping[object, Callable[[JsonValue, str], object]] = MappingProxyType(
     {str: text_at, bool: truth_at, int: whole_at, float: number_at}
 )
-"""How a field of a simple type is read; a class of the document with another fails its own tests."""
+"""The readers of simple types; a test fails if a class of the document uses another one."""

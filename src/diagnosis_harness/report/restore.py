@@ -1,6 +1,6 @@
 """Restores the parts of a run document: claims, causes, records and the report's material.
 
-The inverse of `report.document` and `report.compose`, as far as a document holds its own origin. Pure.
+The inverse of `report.document` and `report.compose`, as far as a document stores their input. Pure.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def draft_of(report: Report) -> DiagnosisDraft:
     """The published claims, causes and candidates as a draft that guards can check.
 
     Raises:
-        RunDocumentInvalid: an instant or window in it is none.
+        RunDocumentInvalid: a time or window in it is malformed.
     """
     causes = tuple(
         Cause(
@@ -104,7 +104,7 @@ def restore_record(
     """The record that the document writes, with the findings read from its stored bytes.
 
     Raises:
-        RunDocumentInvalid: no record can stand so.
+        RunDocumentInvalid: no valid record has these fields.
     """
     started_s = read_instant(entry.started_at, f"{place}.started_at")
     ready = entry.status is InvocationStatus.READY

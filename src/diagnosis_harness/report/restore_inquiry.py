@@ -24,7 +24,7 @@ def inquiry_of(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inqu
     For a document of version 2, it is reconstructed from question, stated onset and records.
 
     Raises:
-        RunDocumentInvalid: an instant or window of the carried inquiry is none.
+        RunDocumentInvalid: a time or window of the inquiry is malformed.
     """
     entry = document.inquiry
     if entry is not None:
@@ -33,10 +33,10 @@ def inquiry_of(document: RunDocument, records: Iterable[EvidenceRecord]) -> Inqu
 
 
 def inquiry_of_entry(entry: InquiryEntry, question: str) -> Inquiry:
-    """The inquiry of its entry in a document.
+    """The inquiry of an entry in a document.
 
     Raises:
-        RunDocumentInvalid: an instant or window in it is none.
+        RunDocumentInvalid: a time or window in it is malformed.
     """
     inventory = entry.inventory
     return Inquiry(

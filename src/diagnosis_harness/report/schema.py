@@ -1,4 +1,4 @@
-"""The exact JSON Schema of a run document, generated from its classes: no field may be added or left out."""
+"""Generates the exact JSON Schema of a run document from its classes: fields may not be added or left out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from diagnosis_harness.report.version import SCHEMA_VERSION
 
 def document_schema() -> dict[str, JsonValue]:
     """JSON Schema (draft 2020-12) of `RunDocument.as_json()`."""
-    from pydantic import TypeAdapter  # lazy: only documentation and tests use the schema
+    from pydantic import TypeAdapter  # imported here, since only documentation and tests use the schema
 
     made = TypeAdapter(RunDocument).json_schema(mode="serialization")
     schema: dict[str, JsonValue] = {

@@ -19,7 +19,7 @@ _MOVE = {Direction.UP: "rise", Direction.DOWN: "fall", Direction.FLAT: "level ou
 
 def english_sentence(claim: Claim, *, scoped: bool = False) -> str:
     """The claim in one English sentence; `scoped` means that a cause may lie in what its entity calls."""
-    text = _cause(claim, " or in what it calls") if scoped else _SAID[claim.predicate](claim)
+    text = _cause(claim, " or in what it calls") if scoped else _SENTENCES[claim.predicate](claim)
     return f"{text}."
 
 
@@ -256,7 +256,7 @@ _NOTHING: dict[str, Callable[[Claim, str, str, str], str]] = {
     Looked.SPANS: _no_spans,
     Looked.SERIES: _no_series,
 }
-_SAID: dict[Predicate, Callable[[Claim], str]] = {
+_SENTENCES: dict[Predicate, Callable[[Claim], str]] = {
     Predicate.CHANGED: _change,
     Predicate.BEGAN: _began,
     Predicate.NORMAL: _normal,

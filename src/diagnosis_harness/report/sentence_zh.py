@@ -19,7 +19,7 @@ _TO = {Direction.UP: "升到", Direction.DOWN: "降到", Direction.FLAT: "变为
 
 def chinese_sentence(claim: Claim, *, scoped: bool = False) -> str:
     """The claim in one Chinese sentence; `scoped` means that a cause may lie in what its entity calls."""
-    text = _cause(claim, " 或它所调用的对象") if scoped else _SAID[claim.predicate](claim)
+    text = _cause(claim, " 或它所调用的对象") if scoped else _SENTENCES[claim.predicate](claim)
     return f"{text}。"
 
 
@@ -255,7 +255,7 @@ _NOTHING: dict[str, Callable[[Claim, str, str, str], str]] = {
     Looked.SPANS: _no_spans,
     Looked.SERIES: _no_series,
 }
-_SAID: dict[Predicate, Callable[[Claim], str]] = {
+_SENTENCES: dict[Predicate, Callable[[Claim], str]] = {
     Predicate.CHANGED: _change,
     Predicate.BEGAN: _began,
     Predicate.NORMAL: _normal,

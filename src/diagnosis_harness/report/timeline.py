@@ -33,7 +33,7 @@ def timeline_events(lines: Iterable[TraceLine]) -> tuple[TimelineEvent, ...]:
     """The lines of a document as input for `trace.timeline.fold`.
 
     Raises:
-        RunDocumentInvalid: a line's time is no instant.
+        RunDocumentInvalid: a line's time is malformed.
     """
     return tuple(
         TimelineEvent(
@@ -50,12 +50,12 @@ def in_short(payload: Mapping[str, object]) -> str:
     if len(text) <= _TEXT_LIMIT:
         return text
     cut = text[: _TEXT_LIMIT - 2]
-    # A quotation that is cut also gets its closing mark.
+    # A shortened quotation still gets its closing quotation mark.
     return f"{cut}…”" if cut.count("“") > cut.count("”") else f"{text[: _TEXT_LIMIT - 1]}…"
 
 
 def _detail(value: object) -> str:
-    """Why a run ended, in the harness's own words, which may hold spaces."""
+    """Why a run ended, in the harness's own words, which may contain spaces."""
     return value if isinstance(value, str) and "=" not in value else _value(value)
 
 

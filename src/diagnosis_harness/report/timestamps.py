@@ -6,11 +6,11 @@ from diagnosis_harness.kernel.names import plain
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 
 SOUGHT_MAX = 80
-"""Characters of a searched text that a sentence shows; the record has it in full."""
+"""Characters of a searched text that a sentence shows; the record has all of it."""
 
 
 def display_time(time_s: float) -> str:
-    """`2024-01-01 14:05 UTC`; seconds and milliseconds only where they are not zero."""
+    """`2024-01-01 14:05 UTC`; seconds and milliseconds only if they are not zero."""
     return f"{_clock(utc_text(time_s))} UTC"
 
 

@@ -1,7 +1,7 @@
-"""The versions of a run document, and which fields each holds.
+"""The versions of a run document, and the fields of each.
 
-A field that is newer than the first readable version says so (`since`), and has the default that it gets from
-an older document.
+A field that is newer than the first readable version is marked (`since`), and has the default that it gets
+from an older document.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from types import MappingProxyType
 SCHEMA_VERSION = "4"
 """It is increased when a reader of the previous version could not read a document.
 
-2: root digest, stated onset. 3: the inquiry with its inventory, and what each ranking was of. 4: what was
-asked to disprove each cause.
+2: root digest, stated onset. 3: the inquiry with its inventory, and the subject of each ranking. 4: the
+attempts to disprove each cause.
 """
 READABLE = ("2", "3", "4")
 """Versions that can be read and written again unchanged, oldest first."""
@@ -36,12 +36,12 @@ def is_optional(version: str, field: Field[object]) -> bool:
 
 
 def since(version: str) -> Mapping[str, str]:
-    """Metadata of a field that documents hold from this version on."""
+    """Metadata of a field that documents contain from this version on."""
     return MappingProxyType({_SINCE: version})
 
 
 def version_tests_causes(version: str) -> bool:
-    """Whether documents of a version say what was asked to disprove each cause."""
+    """Whether documents of a version contain the attempts to disprove each cause."""
     return READABLE.index(version) >= READABLE.index("4")
 
 

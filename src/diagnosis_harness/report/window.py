@@ -27,7 +27,7 @@ def read_instant(text: str, place: str) -> float:
     """Read a time of a document as seconds since the epoch.
 
     Raises:
-        RunDocumentInvalid: it is not one, or written otherwise.
+        RunDocumentInvalid: it is not a time, or has another form.
     """
     with json_errors_as(RunDocumentInvalid):
         return instant_at(text, place)
@@ -37,7 +37,7 @@ def window_of(window: Window | None, place: str) -> TimeWindow | None:
     """The window that the document writes.
 
     Raises:
-        RunDocumentInvalid: an end is no instant, or the end lies before the start.
+        RunDocumentInvalid: a time is malformed, or the end is before the start.
     """
     if window is None:
         return None

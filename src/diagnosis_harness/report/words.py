@@ -21,7 +21,7 @@ HEADING_VERIFIED: Final = Text(en="Verified", zh="已核实")
 HEADING_CONSIDERED: Final = Text(en="Also considered, not proven", zh="其他可能原因（未证实）")
 HEADING_CANDIDATES: Final = Text(en="Candidates, none of them proven", zh="可能原因（均未证实）")
 NOT_CONCLUDED: Final = Text(en="Not concluded: {reasons}.", zh="未下结论的原因：{reasons}。")
-"""What speaks against the first candidate."""
+"""Objections to the first candidate."""
 SEMANTIC_OBJECTIONS: Final[Mapping[SemanticReason, Text]] = {
     SemanticReason.OF_UNKNOWN_NAME: Text(
         en="the telemetry does not contain what the question is about", zh="遥测数据中没有问题所问的对象"
@@ -111,7 +111,7 @@ ONSET_METHOD: Final[Mapping[str, Text]] = {
     "alert": Text(en="the time of the alert", zh="即告警时间"),
     "estimated": Text(en="estimated from the indicators", zh="由指标估计"),
 }
-"""How the onset is known, by the wire value of its method."""
+"""The origin of the onset, by the wire value of its method."""
 ALERT_AT: Final = Text(en="alert at {at}", zh="告警时间 {at}")
 
 
@@ -200,7 +200,7 @@ RUN_STATE: Final[Mapping[RunState, Text]] = {
     RunState.TIMED_OUT: Text(en="Time ran out.", zh="时间已用完。"),
     RunState.BUDGET_EXHAUSTED: Text(en="The budget is used up.", zh="预算已用完。"),
 }
-"""How a run ended; empty if the outcome already says it."""
+"""How a run ended; empty if the outcome already states it."""
 FAULT: Final[Mapping[FaultKind, Text]] = {
     FaultKind.CPU: Text(en="CPU", zh="CPU"),
     FaultKind.MEMORY: Text(en="memory", zh="内存"),
@@ -266,8 +266,8 @@ DISPROOF: Final[Mapping[DisproofResult, Text]] = {
         zh="未经检验：可能推翻这一点的数据，未能完整查看 {entities} 的部分。",
     ),
 }
-"""What came of trying to disprove a cause. One that is contradicted is never released: `verify` alone needs
-those words, to read a document that somebody wrote."""
+"""The result of trying to disprove a cause. A contradicted one is never released: only `verify` needs those
+words, for a document that was changed."""
 NOBODY_TO_LOOK_AT: Final = Text(
     en="Not tested: the records name nobody whose data could have disproved this.",
     zh="未经检验：记录中没有可用来推翻这一点的对象。",
@@ -322,7 +322,7 @@ SPENT: Final[Mapping[str, Text]] = {
     "tool_calls": Text(en="{used} of {limit} tool calls", zh="工具调用 {used}/{limit}"),
     "total_tokens": Text(en="{used} of {limit} tokens", zh="token {used}/{limit}"),
 }
-"""Counters that the footer shows, by name."""
+"""The counters in the footer, by name."""
 FINDING_COUNT: Final = Text(en="{count} findings", zh="{count} 项发现")
 MORE_ITEMS: Final = Text(
     en="and {count} more in the document (--json, --save FILE)",

@@ -1,1 +1,1 @@
-"""A small broken world: a simulated system, its traffic, one fault or none, and the telemetry it leaves."""
+"""Simulates a system with traffic and one fault or none, and records its telemetry."""

@@ -13,7 +13,7 @@ INDICATORS = ("error_rate", "latency_p90", "latency_p99")
 
 
 def first_alert(system: System, metrics: Iterable[Series], *, onset_s: float) -> AlertInfo | None:
-    """The first alert that fires after the onset, or None when the entry shows too little."""
+    """The first alert that fires after the onset; None if the entry changes too little."""
     fired: list[tuple[float, int, AlertInfo]] = []
     for series in _indicators(system, metrics):
         before = series.value[series.time_s < onset_s]
@@ -27,7 +27,7 @@ def first_alert(system: System, metrics: Iterable[Series], *, onset_s: float) ->
 
 
 def flapping_alert(system: System, metrics: Iterable[Series], *, after_s: float) -> AlertInfo:
-    """The alert of a sound world: the highest latency within five minutes, no more."""
+    """The alert of a healthy world: the highest latency within five minutes, which passes again."""
     best: tuple[float, AlertInfo] | None = None
     for series in _indicators(system, metrics):
         if series.signal == "error_rate":
@@ -62,7 +62,7 @@ def _alert(series: Series, index: int, limit: float) -> AlertInfo:
         entity=series.entity,
         signal=signal,
         statistic=f"p{statistic}" if statistic else None,
-        time_s=float(series.time_s[index]) + tick_s,  # known only when the interval is over
+        time_s=float(series.time_s[index]) + tick_s,  # known only after the interval
         direction="up",
         summary=f"{series.entity} {series.signal} above {limit:.3g}",
     )

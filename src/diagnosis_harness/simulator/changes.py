@@ -1,4 +1,4 @@
-"""Deploys, flags and configuration changes: harmless ones all along, and the one that broke something."""
+"""Deploys, flags and configuration changes: harmless ones at any time, and the one that caused the fault."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from diagnosis_harness.toolbox.ports import ChangeEvent
 def record_changes(
     system: System, fault: Fault | None, window: TimeWindow, rng: np.random.Generator, *, onset_s: float
 ) -> tuple[ChangeEvent, ...]:
-    """All changes of the window, by time; harmless ones meet the faulty part as often as any other."""
+    """All changes of the window, by time; harmless ones affect the faulty part as often as any other."""
     broke = fault if fault is not None and fault.kind is FaultKind.ERRORS_AFTER_DEPLOY else None
     able = [part for part in system.services if part.role in {Role.ENTRY, Role.SERVICE}]
     times = list(rng.uniform(window.start_s, window.end_s, int(rng.integers(1, 5))))
-    if rng.random() < 0.6:  # somebody always deploys just before an outage
+    if rng.random() < 0.6:  # there is always a deploy shortly before the outage
         times.append(onset_s - rng.uniform(20.0, 500.0))
     found = [_harmless(time_s, able[int(rng.integers(len(able)))], rng) for time_s in times]
     if broke is not None:

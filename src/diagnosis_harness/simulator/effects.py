@@ -1,7 +1,7 @@
 """The effects of a fault on the parts it hits, in addition to the usual noise.
 
-Every fault writes into `Effects`, which the requests read; nothing else distinguishes a broken world from a
-sound one.
+Every fault writes into `Effects`, which the requests read; nothing else distinguishes a world with a fault
+from a healthy one.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ from diagnosis_harness.simulator.system import Role, Service, System
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What requests feel, by part, as arrays of (ticks, instances); by call as arrays of (ticks,).
+    """Effects on requests, by part, as arrays of (ticks, instances); by call as arrays of (ticks,).
 
-    `slowdown` multiplies own time, `stolen` is the share of the processor that is taken away, `failing` the
-    probability that a request fails (only `failing_operation`, where one is named), `heap` the used share of
-    memory, `pauses` the mean of an extra wait per request in seconds, `delay_s` the time added on the way
-    to a callee.
+    `slowdown` multiplies own time, `stolen` is the share of the processor that others use, `failing` the
+    probability that a request fails (only of `failing_operation`, if given), `heap` the used share of memory,
+    `pauses` the mean extra wait per request in seconds, `delay_s` the added time on the way to a callee.
 
-    Hard kinds also use `demand`, which multiplies how often a call is made (above one call a request the load
-    grows on), `extra_load`, requests per second at a part from outside the calls, and `unreached`: the
+    Hard kinds also use `demand`, a factor on how often a call is made (more than one call per request only
+    adds load), `extra_load`, requests per second at a part from outside the calls, and `unreached`: the
     probability that a call ends before it reaches its callee, and the seconds until it is given up.
     """
 
@@ -47,7 +46,7 @@ class Effects:
 def effects_of(
     fault: Fault | None, system: System, time_s: NDArray[np.float64], rng: np.random.Generator
 ) -> Effects:
-    """What the requests of every tick feel: usual noise, busy neighbours, and the fault."""
+    """The effects in every tick: usual noise, busy neighbours, and the fault."""
     shape = {part.name: (len(time_s), len(part.instances)) for part in system.services}
     effects = Effects(
         slowdown={name: np.ones(size) for name, size in shape.items()},
@@ -72,7 +71,7 @@ def effects_of(
         case FaultKind.ERRORS_AFTER_DEPLOY:
             return _fail_requests(effects, fault, time_s)
         case FaultKind.SLOW_DEPENDENCY:
-            # Locks and slow disks make every answer late without keeping a processor busy.
+            # Locks and slow disks delay every answer without using the processor.
             extra_s = max(0.09, 4.0 * target.service_time_s) * fault.severity
             effects.pauses[fault.target][time_s >= fault.onset_s, :] += extra_s
         case FaultKind.NONE:
@@ -113,7 +112,7 @@ def _fail_requests(effects: Effects, fault: Fault, time_s: NDArray[np.float64]) 
 def _leak(
     effects: Effects, fault: Fault, target: Service, time_s: NDArray[np.float64], *, rng: np.random.Generator
 ) -> tuple[tuple[float, str], ...]:
-    """Memory climbs to the limit, the instance restarts and climbs again, a little faster; the restarts."""
+    """Let memory rise to the limit, restart the instance, and repeat a little faster; return the restarts."""
     restarts: list[tuple[float, str]] = []
     for index in fault.instances:
         heap = effects.heap[fault.target][:, index]
@@ -137,7 +136,7 @@ def _leak(
 
 
 def _usual_heap(size: tuple[int, int], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Sawtooth of ordinary collections between a third and a bit over half of the memory."""
+    """A sawtooth of ordinary collections between a third and a bit over half of the memory."""
     ticks, instances = size
     period = rng.uniform(25.0, 70.0, instances)
     phase = rng.uniform(0.0, 1.0, instances)
@@ -147,7 +146,7 @@ def _usual_heap(size: tuple[int, int], rng: np.random.Generator) -> NDArray[np.f
 
 
 def _busy_neighbours(effects: Effects, system: System, rng: np.random.Generator) -> None:
-    """Batch jobs beside some instances, the faulty ones among them: bursts before the onset and after."""
+    """Bursts of batch jobs beside some instances, including faulty ones, before and after the onset."""
     able = [part for part in system.services if part.role is Role.SERVICE]
     for position in rng.permutation(len(able))[: int(rng.integers(1, 4))]:
         part = able[int(position)]

@@ -1,4 +1,4 @@
-"""What is broken: one fault of a closed set at one place, drawn from a seed."""
+"""Draws the fault of a world from a seed: one kind of a closed set, at one place."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from diagnosis_harness.simulator.system import Role, Service, System
 
 
 class FaultKind(StrEnum):
-    """The faults this world knows; `none` is a sound world whose alert only flapped."""
+    """The simulated faults; `none` is a healthy world whose alert only flapped."""
 
-    CPU = "cpu"  # something else eats the processor of one or all instances
+    CPU = "cpu"  # something else uses the processor of one or all instances
     MEMORY_LEAK = (
-        "memory-leak"  # memory climbs, collections slow the service, then it restarts and climbs again
+        "memory-leak"  # memory rises, collections slow the service, it restarts, and memory rises again
     )
-    NETWORK_DELAY = "network-delay"  # the way to a service is slow, the service is not
-    ERRORS_AFTER_DEPLOY = "errors-after-deploy"  # a new version fails one operation
+    NETWORK_DELAY = "network-delay"  # the network to a service is slow, the service itself is not
+    ERRORS_AFTER_DEPLOY = "errors-after-deploy"  # one operation fails in a new version
     SLOW_DEPENDENCY = "slow-dependency"  # a database, cache or outside provider answers late
     NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class GroundTruth:
-    """What was broken; returned to the caller, never written next to the telemetry.
+    """What was broken; returned to the caller, never written to the folder.
 
-    `entity` is None for a sound world. `region` is the instance, call (`caller->callee`) or operation
-    that was hit, None for all of it.
+    `entity` is None for a healthy world. `region` is the affected instance, call (`caller->callee`) or
+    operation; None if all of the entity is affected.
     """
 
     entity: str | None
@@ -38,7 +38,7 @@ class GroundTruth:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault. `instances` holds the positions hit; `caller` narrows a network delay to one call."""
+    """One fault. `instances` are the affected indexes; `caller` limits a network delay to one call."""
 
     kind: FaultKind
     target: str
@@ -52,7 +52,7 @@ class Fault:
 def choose_fault(
     kind: FaultKind, system: System, rng: np.random.Generator, *, onset_s: float
 ) -> Fault | None:
-    """A fault of that kind at a part that enough requests pass; None for `none`."""
+    """A fault of that kind at a part with enough requests; None for `none`."""
     if kind is FaultKind.NONE:
         return None
     target = _choose_target(kind, system, rng)
@@ -78,7 +78,7 @@ def _choose_target(kind: FaultKind, system: System, rng: np.random.Generator) ->
     wanted = {Role.SERVICE}
     if kind is FaultKind.SLOW_DEPENDENCY:
         wanted = {Role.DATABASE, Role.EXTERNAL} | ({Role.CACHE} if rng.random() < 0.3 else set())
-    # Errors behind calls that nobody depends on never reach the entry.
+    # Errors behind calls that are not required never reach the entry.
     visits = system.visits(required=kind is FaultKind.ERRORS_AFTER_DEPLOY)
     able = [part for part in system.services if part.role in wanted]
     busy = [part for part in able if visits[part.name] >= 0.3]
@@ -86,7 +86,7 @@ def _choose_target(kind: FaultKind, system: System, rng: np.random.Generator) ->
 
 
 def truth_of(fault: Fault | None, system: System) -> GroundTruth:
-    """The right answer to the question that this world asks."""
+    """The right diagnosis of this world."""
     if fault is None:
         return GroundTruth(entity=None, fault_kind=FaultKind.NONE, region=None)
     target = system.service(fault.target)

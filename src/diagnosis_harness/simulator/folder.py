@@ -1,4 +1,4 @@
-"""A world as an incident folder (docs/reference/incident-folder.md), without the right answer."""
+"""Writes a world as an incident folder (docs/reference/incident-folder.md), without the right answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from diagnosis_harness.toolbox.ports import AlertInfo, CallEdge, ChangeEvent, Se
 
 @dataclass(frozen=True, slots=True)
 class SimulatedIncident:
-    """A written folder and, for the one who asked, the right answer."""
+    """A written folder and, for the caller, the right answer."""
 
     folder: Path
     truth: GroundTruth
@@ -35,7 +35,7 @@ def simulate_folder(kind: FaultKind, *, seed: int, parent: Path) -> SimulatedInc
 
 
 def write_folder(world: World, folder: Path) -> None:
-    """Write a world; the folder is made, files of the same names in it are replaced."""
+    """Write a world. Creates the folder, and replaces files with the same names."""
     folder.mkdir(parents=True, exist_ok=True)
     write_metric_rows(folder / "metrics.csv", world.metrics)
     write_span_rows(folder / "traces.csv", world.spans)
@@ -47,7 +47,7 @@ def write_folder(world: World, folder: Path) -> None:
 
 
 def write_metric_rows(path: Path, metrics: Iterable[Series]) -> None:
-    """Long form; times in whole seconds, values to seven digits, which no rule of a monitor exceeds."""
+    """Write long form; times in whole seconds, values to seven digits, more than monitoring rules need."""
     lines = ["time,entity,signal,value,unit\n"]
     for series in metrics:
         head, unit = f"{series.entity},{series.signal}", series.unit or ""
@@ -60,7 +60,7 @@ def write_metric_rows(path: Path, metrics: Iterable[Series]) -> None:
 
 
 def write_span_rows(path: Path, spans: Iterable[Span], *, with_status: bool = True) -> None:
-    """One row a span, times in microseconds; `with_status` adds whether it failed."""
+    """Write one row per span, times in microseconds; `with_status` adds whether it failed."""
     header = ("trace_id", "span_id", "parent_id", "entity", "operation", "kind", "start", "duration")
     rows = (
         (
@@ -80,7 +80,7 @@ def write_span_rows(path: Path, spans: Iterable[Span], *, with_status: bool = Tr
 
 
 def write_log_rows(path: Path, lines: Iterable[Line]) -> None:
-    """One row a log line."""
+    """Write one row per log line."""
     write_table(
         path,
         ("time", "entity", "level", "message", "trace_id", "span_id"),
@@ -92,14 +92,14 @@ def write_log_rows(path: Path, lines: Iterable[Line]) -> None:
 
 
 def write_topology_rows(path: Path, calls: Iterable[CallEdge], owners: Mapping[str, str]) -> None:
-    """Who calls whom, and which instance is a part of which service."""
+    """Write callers with callees, and instances with their services."""
     rows = [(edge.caller, edge.callee, "calls") for edge in calls]
     rows += [(instance, service, "part_of") for instance, service in owners.items()]
     write_table(path, ("caller", "callee", "relation"), rows)
 
 
 def write_change_rows(path: Path, changes: Iterable[ChangeEvent]) -> None:
-    """One row a change."""
+    """Write one row per change."""
     write_table(
         path,
         ("time", "entity", "kind", "summary"),
@@ -108,7 +108,7 @@ def write_change_rows(path: Path, changes: Iterable[ChangeEvent]) -> None:
 
 
 def owners_in(system: System) -> dict[str, str]:
-    """Instance to the service it is a part of, where the two have different names."""
+    """The service of each instance, if the two have different names."""
     return {
         instance: service.name
         for service in system.services
@@ -120,7 +120,7 @@ def owners_in(system: System) -> dict[str, str]:
 def incident_toml(
     name: str, *, alert: AlertInfo | None, onset_s: float | None = None, spans: bool = True
 ) -> str:
-    """The text of `incident.toml`: what is stated, and with `spans` how to read their file."""
+    """The text of `incident.toml`: what is stated, and with `spans` the units of their file."""
     lines = ["[incident]", f'name = "{name}"', 'zone = "UTC"']
     if onset_s is not None:
         lines.append(f'onset = "{utc_text(onset_s)}"')

@@ -1,4 +1,4 @@
-"""Log lines: what the traced requests write, and what instances write by themselves."""
+"""Log lines of traced requests, and those that instances write by themselves."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def write_logs(
     *,
     rng: np.random.Generator,
 ) -> tuple[Line, ...]:
-    """All lines by time. Databases, caches and outside providers keep their logs to themselves."""
+    """All lines by time. Databases, caches and outside providers write none."""
     talking = {s.name for s in system.services if s.role in {Role.ENTRY, Role.SERVICE}}
     lines = [line for span in spans if span.part in talking for line in _of_span(span, rng)]
     lines += list(_by_themselves(system, effects, time_s, rng))

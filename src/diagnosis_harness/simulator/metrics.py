@@ -1,4 +1,4 @@
-"""Metric series as a monitoring system would have scraped them: per service, and per instance below it."""
+"""Metric series as a monitoring system would scrape them: per service, and per instance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def scrape(
     time_s: NDArray[np.float64],
     rng: np.random.Generator,
 ) -> tuple[Series, ...]:
-    """All series, one value a tick, ordered by entity and signal."""
+    """All series, one value per tick, ordered by entity and signal."""
     found = [
         series
         for part in parts.values()
@@ -72,7 +72,7 @@ def _resources(
     if service.role is Role.EXTERNAL:
         return
     for index, instance in enumerate(service.instances):
-        # Time taken away by others is no work of this instance: its own share is what is left over.
+        # Processor time used by others is not work of this instance, which only has the rest.
         stolen = effects.stolen[service.name][:, index]
         own = part.busy[:, index] * service.cpu_share * np.clip(1.0 - stolen, 0.0, 1.0)
         usual = rng.uniform(1.0, 4.0) + wandering(rng, len(time_s), memory=0.8, size=rng.uniform(0.5, 2.0))

@@ -1,7 +1,7 @@
-"""Monte Carlo over requests: at every tick a sample of requests walks the call graph, callees before callers.
+"""Simulates a sample of requests at every tick through the call graph, callees before callers.
 
-Sample `j` of a caller meets one sample of each callee, so the same numbers give quantiles, error rates and,
-for the few requests that are traced, spans that fit inside one another.
+Sample `j` of a caller uses one sample of each callee. So the same numbers give quantiles, error rates and,
+for the few requests that are traced, consistently nested spans.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class CallSample:
 
 @dataclass(frozen=True, slots=True)
 class PartSample:
-    """What sampled requests met at one part.
+    """Sampled requests at one part.
 
     Arrays are (ticks, samples), except `load` (requests per second) and `busy` (share): (ticks, instances).
     Sample `j` was served by instance `j % instances`.
@@ -92,7 +92,7 @@ def _loads(system: System, rate: Floats, effects: Effects) -> dict[str, Floats]:
     return loads
 
 
-def _sample_part(  # noqa: PLR0913 - the samples of the callees are what this is made from
+def _sample_part(  # noqa: PLR0913 - it also needs the samples of the callees
     service: Service,
     calls_made: Sequence[Call],
     load: Floats,
@@ -103,7 +103,7 @@ def _sample_part(  # noqa: PLR0913 - the samples of the callees are what this is
     samples: int,
 ) -> PartSample:
     ticks, count = len(load), len(service.instances)
-    share = rng.dirichlet(np.full(count, 400.0))  # balancers are nearly fair
+    share = rng.dirichlet(np.full(count, 400.0))  # load balancers distribute almost evenly
     per_instance = load[:, None] * share[None, :]
     stolen = np.clip(effects.stolen[service.name], 0.0, 0.95)
     service_time_s = service.service_time_s * effects.slowdown[service.name] / (1.0 - stolen)
@@ -118,7 +118,7 @@ def _sample_part(  # noqa: PLR0913 - the samples of the callees are what this is
     operation = rng.integers(0, len(service.operations), shape)
     failed_itself = rng.random(shape) < effects.failing[service.name][:, served_by]
     if effects.failing_operation is not None and effects.failing_operation[0] == service.name:
-        # The new version fails one operation only; a little of the usual noise stays on the others.
+        # In the new version only one operation fails; the others keep a little of the usual noise.
         usual = rng.random(shape) < service.error_rate
         failed_itself = np.where(operation == effects.failing_operation[1], failed_itself, usual)
     own_s = np.where(failed_itself, 0.5 * own_s, own_s)
@@ -146,7 +146,7 @@ def _sample_part(  # noqa: PLR0913 - the samples of the callees are what this is
 
 
 def _probability(call: Call, effects: Effects) -> float | Floats:
-    """How often the call is made: one number, or (ticks, 1) where the demand changes; above one is always."""
+    """The probability of the call: one number, or (ticks, 1) if demand changes; above one means always."""
     demand = effects.demand.get((call.caller, call.callee))
     return call.probability if demand is None else call.probability * demand[:, None]
 
@@ -163,7 +163,7 @@ def _sample_call(
     if (lost := effects.unreached.get((call.caller, call.callee))) is not None:
         unreached = rng.random((ticks, samples)) < lost[0][:, None]
         spent_s = np.minimum(lost[1] * rng.uniform(0.8, 1.2, (ticks, samples)), call.timeout_s)
-        network_s = np.where(unreached, np.inf, network_s)  # the callee never hears of it
+        network_s = np.where(unreached, np.inf, network_s)  # the request never reaches the callee
         elapsed_s, timed_out = np.where(unreached, spent_s, elapsed_s), timed_out | unreached
     return CallSample(
         call=call,

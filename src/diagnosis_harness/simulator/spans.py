@@ -1,4 +1,4 @@
-"""Spans of the few requests that are traced: a span where a call is made, and one where it is served."""
+"""Spans of the few traced requests: one at the caller and one at the callee of each call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from diagnosis_harness.simulator.system import System
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One span; a root has no parent. `kind`: `server` where a request is served, `client` where sent."""
+    """One span; a root has no parent. `kind` is `server` at the callee and `client` at the caller."""
 
     trace_id: str
     span_id: str
@@ -31,7 +31,7 @@ class Span:
 
 @dataclass(slots=True)
 class _Walk:
-    """One trace in the making."""
+    """A trace under construction."""
 
     parts: Mapping[str, PartSample]
     tick: int
@@ -50,7 +50,7 @@ def trace_requests(
     *,
     spans_max: int,
 ) -> tuple[Span, ...]:
-    """Spans of randomly chosen requests, at most `spans_max`; a trace is whole or absent."""
+    """Spans of randomly chosen requests, at most `spans_max`; a trace is complete or absent."""
     entry = parts[system.entry.name]
     ticks, samples = entry.total_s.shape
     tick_s = float(time_s[1] - time_s[0])
@@ -73,7 +73,7 @@ def trace_requests(
 def _serve(
     walk: _Walk, part: PartSample, sample: int, *, parent_id: str | None, start_s: float, end_by_s: float
 ) -> None:
-    """The span of one served request and all it caused; a caller that has given up cancels what is left."""
+    """The spans of one served request and its calls; if the caller gives up, the rest is cancelled."""
     tick = walk.tick
     end_s = min(start_s + float(part.total_s[tick, sample]), end_by_s)
     span_id = walk.next_id()
@@ -104,7 +104,7 @@ def _serve(
         at_s += elapsed_s + pause_s
 
 
-def _send(  # noqa: PLR0913 - a call is known by who sends what, from when to when, and under which span
+def _send(  # noqa: PLR0913 - a call needs sender, request, time limits and parent span
     walk: _Walk,
     part: PartSample,
     sample: int,

@@ -1,4 +1,4 @@
-"""The simulated system: who calls whom, on how many instances, and how fast when nothing is wrong."""
+"""The simulated system: its call graph, its instances, and its normal speed."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from diagnosis_harness.toolbox.ports import CallEdge
 
 
 class Role(StrEnum):
-    """What a part of the system is."""
+    """The role of a part of the system."""
 
     ENTRY = "entry"
     SERVICE = "service"
     DATABASE = "database"
     CACHE = "cache"
-    EXTERNAL = "external"  # somebody else's: seen in calls, without CPU or memory
+    EXTERNAL = "external"  # an outside provider: seen in calls, without CPU or memory
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
     """One part of the system.
 
-    `service_time_s` is the mean own time of a request on an idle instance, callees left out; `spread` is the
-    standard deviation of its logarithm. `servers` counts the requests an instance can work on at once.
+    `service_time_s` is the mean own time of a request on an idle instance, without callees; `spread` is the
+    standard deviation of its logarithm. `servers` is the number of requests an instance can process at once.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Service:
 class Call:
     """A request of `caller` calls `callee` once with this probability, and gives up after `timeout_s`.
 
-    When a required call fails the caller's request fails; otherwise the caller makes do without the answer.
+    If a required call fails, the caller's request fails; otherwise the caller continues without the answer.
     """
 
     caller: str
@@ -58,21 +58,21 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A call graph without circles; `services` stands in calling order, the entry first."""
+    """A call graph without cycles; `services` are in calling order, the entry first."""
 
     services: tuple[Service, ...]
     calls: tuple[Call, ...]
 
     @property
     def entry(self) -> Service:
-        """Where users arrive."""
+        """The part that users call."""
         return self.services[0]
 
     def service(self, name: str) -> Service:
         """The part of that name.
 
         Raises:
-            KeyError: there is none.
+            KeyError: it does not exist.
         """
         for service in self.services:
             if service.name == name:
@@ -80,15 +80,15 @@ class System:
         raise KeyError(name)
 
     def calls_of(self, name: str) -> tuple[Call, ...]:
-        """The calls one part makes, in the order it makes them."""
+        """The calls that one part makes, in order."""
         return tuple(call for call in self.calls if call.caller == name)
 
     def calls_to(self, name: str) -> tuple[Call, ...]:
-        """The calls one part receives."""
+        """The calls that one part receives."""
         return tuple(call for call in self.calls if call.callee == name)
 
     def visits(self, *, required: bool = False) -> dict[str, float]:
-        """Mean requests at each part for one at the entry; with `required`, by required calls only."""
+        """Mean requests at each part per request at the entry; with `required`, by required calls only."""
         visits = {service.name: 0.0 for service in self.services}
         visits[self.entry.name] = 1.0
         for service in self.services:
@@ -98,7 +98,7 @@ class System:
         return visits
 
     def edges(self) -> tuple[CallEdge, ...]:
-        """Who calls whom, ordered."""
+        """Caller and callee of all calls, ordered."""
         return tuple(CallEdge(*pair) for pair in sorted((call.caller, call.callee) for call in self.calls))
 
 
@@ -170,12 +170,12 @@ def _plan(rng: np.random.Generator) -> _Plan:
 
 
 def _order_links(plan: _Plan, names: list[str]) -> list[tuple[str, str]]:
-    """Links by caller in calling order, so that one walk forward sees every caller before its callees."""
+    """Links by caller in calling order, so that every caller comes before its callees."""
     return sorted(plan.links, key=lambda link: names.index(link[0]))
 
 
 def _call(rng: np.random.Generator, caller: str, callee: str, role: Role) -> Call:
-    """A call; users always need the answers of what the entry calls, a cache is never needed."""
+    """A call. Calls of the entry are always required, calls of a cache never."""
     likely = {Role.SERVICE: (0.45, 0.95), Role.DATABASE: (0.7, 1.0), Role.CACHE: (0.8, 1.0)}
     timeout_s = {Role.CACHE: 0.3, Role.DATABASE: 2.0, Role.EXTERNAL: 3.0}
     low, high = likely.get(role, (0.4, 0.8))
@@ -241,6 +241,6 @@ def _pick(rng: np.random.Generator, names: Sequence[str], count: int) -> list[st
 
 
 def _letters(rng: np.random.Generator, count: int) -> str:
-    """The alphabet of generated names: no vowels, so that no word can come up by chance."""
+    """The letters of generated names, without vowels, so that no word can occur by chance."""
     alphabet = "bcdfghjklmnpqrstvwxz2456789"
     return "".join(alphabet[int(index)] for index in rng.integers(0, len(alphabet), count))

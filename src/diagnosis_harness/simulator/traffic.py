@@ -1,4 +1,4 @@
-"""Load on the entry: a daily curve, slow wandering, short noise, and now and then a harmless step."""
+"""Load on the entry: a daily curve, slow drift, short noise, and sometimes a harmless step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One incident of the simulated system, from a kind of fault and a seed; the same two give the same world."""
+"""Simulates one incident from a kind of fault and a seed; the same two give the same world."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from diagnosis_harness.simulator.system import System, build_system
 from diagnosis_harness.simulator.traffic import request_rate
 from diagnosis_harness.toolbox.ports import AlertInfo, ChangeEvent, Series
 
-EPOCH_S = 1_704_096_000.0  # 2024-01-01T08:00:00Z; each world lies some days and hours after it
+EPOCH_S = 1_704_096_000.0  # 2024-01-01T08:00:00Z; each world starts some days and hours later
 SAMPLES = 160  # requests sampled per part and tick
 SPANS_MAX = 20_000
 STRONGER = 1.5  # a fault that raises no alert is drawn again this much stronger
 ATTEMPTS_MAX = 7
-PLACES_MAX = 3  # and one that still raises none is moved elsewhere, this often at most
+PLACES_MAX = 3  # and one that still raises none is moved to another place, at most this often
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """All that is settled before anything breaks."""
+    """Everything that is fixed before anything breaks."""
 
     system: System
     time_s: NDArray[np.float64]
@@ -60,7 +60,7 @@ class _Stage:
 
 @dataclass(frozen=True, slots=True)
 class _Telling:
-    """What came of one strength of the fault."""
+    """The result of one strength of the fault."""
 
     fault: Fault | None
     effects: Effects
@@ -70,11 +70,11 @@ class _Telling:
 
 
 def simulate(kind: FaultKind, *, seed: int) -> World:
-    """A world of 70 to 105 minutes whose alert fired in its last quarter of an hour.
+    """A world of 70 to 105 minutes whose alert fires in the last quarter of an hour.
 
     Args:
         kind: what is broken.
-        seed: zero or more; decides system, traffic, place, time and strength of the fault, and all noise.
+        seed: zero or more; determines system, traffic, place, time and strength of the fault, and all noise.
     """
     rng = np.random.default_rng([seed, list(FaultKind).index(kind)])
     time_s, onset_s = _clock(rng)
@@ -100,7 +100,7 @@ def simulate(kind: FaultKind, *, seed: int) -> World:
 
 
 def _clock(rng: np.random.Generator) -> tuple[NDArray[np.float64], float]:
-    """The timestamps of the recording, and the one at which the fault begins."""
+    """The timestamps of the recording, and the onset of the fault."""
     tick_s = (15.0, 20.0, 30.0)[int(rng.integers(3))]
     before_s, after_s = rng.uniform(3600.0, 5400.0), rng.uniform(660.0, 900.0)
     start_s = EPOCH_S + tick_s * float(rng.integers(0, int(90 * 86_400 / tick_s)))
@@ -110,7 +110,7 @@ def _clock(rng: np.random.Generator) -> tuple[NDArray[np.float64], float]:
 
 
 def _play_until_noticed(stage: _Stage, fault: Fault | None) -> _Telling:
-    """Play the world; a fault that sets off no alert in time is played again, stronger."""
+    """Play the world; if a fault raises no alert in time, play it again with more strength."""
     telling = _play(stage, fault)
     attempts = 1
     while fault is not None and attempts < ATTEMPTS_MAX and not _in_time(telling.alert, stage.time_s):

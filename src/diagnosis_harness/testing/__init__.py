@@ -1,4 +1,4 @@
-"""Owns the fakes that obey our ports: tests, users of the package and contract suites share them.
+"""Fakes that implement our ports, for our tests, contract suites and users of the package.
 
 The names below are for the tests of programs that embed the harness (docs/testing.md).
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # at run time each name is imported when it is first used
+if TYPE_CHECKING:  # at run time, each name is imported at its first use
     from diagnosis_harness.testing.clock import ManualClock
     from diagnosis_harness.testing.ids import CountingIds
     from diagnosis_harness.testing.scripted_policy import ScriptedPolicy

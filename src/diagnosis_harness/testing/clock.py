@@ -1,4 +1,4 @@
-"""Time that moves only when a test moves it, for comparisons and for waits."""
+"""A clock that only a test moves, for comparisons and for waits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from diagnosis_harness.kernel.clock import Timers
 
 
 class ManualClock:
-    """A `Clock` that stands still until `advance`, which itself calls back the waits that become due."""
+    """A `Clock` that stands still until `advance`, which calls the callbacks that become due."""
 
     def __init__(self, start_s: float = 1_700_000_000.0) -> None:
         self._now_s = start_s
@@ -21,7 +21,7 @@ class ManualClock:
         return self._now_s
 
     def call_at(self, at_s: float, callback: Callable[[], object]) -> Callable[[], None]:
-        """Call `callback` when the clock is moved to `at_s`; at once when it stands there or beyond."""
+        """Call `callback` when the clock reaches `at_s`; at once if it already has."""
         with self._lock:
             is_due = at_s <= self._now_s
             number = None if is_due else self._timers.add(at_s, callback)
@@ -36,14 +36,14 @@ class ManualClock:
         return disarm
 
     def hand_off(self, call: Callable[[], None]) -> None:
-        """Call it at once: with one thread, what follows a timer comes before whatever the test does next."""
+        """Call it at once: with one thread, the effects of a timer precede the next step of the test."""
         call()
 
     def close(self) -> None:
-        """There is no thread to end."""
+        """Do nothing, since there is no thread to end."""
 
     def advance(self, seconds: float) -> None:
-        """Move on by `seconds` and call back everything that falls due, each at its time, in order."""
+        """Move on by `seconds`, and call every callback that becomes due, in order and at its own time."""
         if seconds < 0:
             raise ValueError("time does not run backwards")
         target_s = self._now_s + seconds

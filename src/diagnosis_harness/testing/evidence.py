@@ -1,4 +1,4 @@
-"""Evidence made by hand: items, records and claims that a test can bend in one place."""
+"""Handmade evidence: items, records and claims that a test can change in one place."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def change_item(item_id: str = "i1", entity: str = "checkout") -> EvidenceItem:
 
 
 def cause_item(item_id: str = "c1", entity: str = "payment", affected: str = "checkout") -> EvidenceItem:
-    """A ranking's word for one candidate."""
+    """The item of a ranking for one candidate."""
     return EvidenceItem(
         item_id=item_id,
         kind=ItemKind.CAUSE_SCORE,
@@ -59,7 +59,7 @@ def projecting_record(
     run_id: str = "r1",
     scope: str = "{}",
 ) -> EvidenceRecord:
-    """A record that has begun."""
+    """A PROJECTING record."""
     return EvidenceRecord(
         key=f"evidence:{run_id}:{tool_call_id}",
         run_id=run_id,

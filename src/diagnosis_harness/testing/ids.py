@@ -1,4 +1,4 @@
-"""Ids that count, so that a test can name them and two runs of it read the same."""
+"""Ids that count up, so that a test can name them and every run of it is the same."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 
 
 class CountingIds:
-    """`run-1`, `run-2`, …; sessions and tool calls count on their own."""
+    """`run-1`, `run-2`, …; sessions and tool calls are counted separately."""
 
     def __init__(self) -> None:
         self._runs = itertools.count(1)

@@ -11,14 +11,14 @@ from diagnosis_harness.kernel.errors import FailureKind, LlmFailure
 from diagnosis_harness.llm.messages import ChatReply, ChatRequest
 
 ScriptedReply = ChatReply | LlmFailure
-"""What the fake does when it is asked: answer, or fail."""
+"""A scripted reply: an answer, or a failure."""
 
 
 @dataclass(slots=True)
 class FakeChatModel:
-    """A `ChatModel` that gives its `answers` in order, one an attempt, and remembers attempts.
+    """A `ChatModel` that gives its `answers` in order, one per attempt, and records the attempts.
 
-    `before` is awaited inside each attempt, before it answers: a test cancels there, or moves the clock.
+    `before` is awaited inside each attempt, before the answer; there a test can cancel or move the clock.
 
     Raises:
         LlmFailure: the next answer is one, or (UNAVAILABLE) no answer is left.

@@ -1,4 +1,4 @@
-"""A core with everything manual, and a run to go with it, in one line of a test."""
+"""A core that a test controls, and its runs, in one line of a test."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ AMPLE = RunBudgetLimits(
 
 
 def limits(**narrower: int) -> RunBudgetLimits:
-    """Ample limits, some of them made narrow."""
-    return replace(AMPLE, **narrower)  # type: ignore[arg-type]  # the one limit that is no number is not narrowed
+    """Ample limits, some of them overridden."""
+    return replace(AMPLE, **narrower)  # type: ignore[arg-type]  # the only limit that is not a number is not overridden
 
 
 @dataclass(slots=True)

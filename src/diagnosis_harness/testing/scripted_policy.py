@@ -18,7 +18,7 @@ ScriptedAnswer: TypeAlias = PolicyAnswer | Exception | Callable[[PolicyView], Po
 
 
 class ScriptedPolicy:
-    """Gives its answers in order, the last for ever; raises exceptions among them. Remembers every view."""
+    """Gives or raises its answers in order, the last one repeatedly, and records every view."""
 
     def __init__(self, *answers: ScriptedAnswer) -> None:
         self._answers = answers
@@ -35,7 +35,7 @@ class ScriptedPolicy:
 
 
 class ScriptedRepairer:
-    """Proposes what `mend` makes of the draft; counts its calls."""
+    """Proposes the result of `mend` on the draft; counts its calls."""
 
     def __init__(self, mend: Callable[[DiagnosisDraft], DiagnosisDraft] | Exception) -> None:
         self._mend = mend
@@ -59,7 +59,7 @@ class ScriptedRepairer:
 
 
 class ScriptedJudge:
-    """Gives its verdicts in order, the last for ever; raises exceptions among them. Remembers every case."""
+    """Gives or raises its verdicts in order, the last one repeatedly, and records every case."""
 
     def __init__(self, *verdicts: Judgement | Exception) -> None:
         self._verdicts = verdicts or (Judgement(SemanticVerdict.SUPPORTED),)

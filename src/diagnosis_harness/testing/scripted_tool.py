@@ -9,7 +9,7 @@ from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.testing.evidence import WINDOW, change_item
 from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind, ToolFindings, ToolSpec
 
-ENTITY_ARG = Parameter("entity", ParameterKind.TEXT, "Whom to look at.")
+ENTITY_ARG = Parameter("entity", ParameterKind.TEXT, "The entity to examine.")
 
 
 def some_findings() -> ToolFindings:
@@ -24,7 +24,7 @@ def no_findings() -> ToolFindings:
 
 @dataclass(slots=True)
 class ScriptedTool:
-    """Answers every call with `answer()`, and remembers the arguments of every run in order."""
+    """Answers every call with `answer()`, and records the arguments of every run in order."""
 
     answer: Callable[[], ToolFindings] = some_findings
     spec: ToolSpec = field(

@@ -35,7 +35,7 @@ from diagnosis_harness.toolbox.ports import (
 def series_of(
     entity: str, signal: str, time_s: Sequence[float], value: Sequence[float], *, unit: str | None = None
 ) -> Series:
-    """A series from plain numbers; NaN where a value is missing. Times must increase."""
+    """A series from plain numbers; NaN for a missing value. Times must increase."""
     instants = np.asarray(time_s, dtype=np.float64)
     values = np.asarray(value, dtype=np.float64)
     if instants.shape != values.shape or np.any(np.diff(instants) <= 0):
@@ -45,7 +45,7 @@ def series_of(
 
 @dataclass(frozen=True, slots=True)
 class SpanRow:
-    """One span in words; `parent` is the row number of the parent in the same list, or -1."""
+    """One span; `parent` is the row number of the parent in the same list, or -1."""
 
     trace: int
     parent: int
@@ -57,7 +57,7 @@ class SpanRow:
 
 
 def span_table(rows: Sequence[SpanRow]) -> SpanTable:
-    """A span table from rows, in the order the port promises (by start)."""
+    """A span table from rows, ordered by start as the port requires."""
     entities = tuple(sorted({row.entity for row in rows}))
     operations = tuple(sorted({row.operation for row in rows}))
     order = sorted(range(len(rows)), key=lambda i: (rows[i].start_s, rows[i].trace, i))
@@ -77,9 +77,9 @@ def span_table(rows: Sequence[SpanRow]) -> SpanTable:
 
 @dataclass(frozen=True, slots=True)
 class InMemorySources:
-    """Telemetry held in memory. `sources()` hands it out as the ports; an empty kind is handed out as absent.
+    """Telemetry in memory. `sources()` returns it as the ports, where empty kinds are absent.
 
-    Window filters are half-open, as `TimeWindow` is. `calls` counts what was asked, by port method.
+    Window filters are half-open, like `TimeWindow`. `calls` counts the calls of each port method.
     """
 
     incident: tuple[Series, ...] = ()

@@ -37,8 +37,8 @@ class ListChanges:
             description="Deploys, flags and configuration changes, nearest to the onset first. No weighing.",
             description_zh="部署、开关和配置变更，离故障最近的在前，不作权衡。",
             parameters=(
-                Parameter("start", ParameterKind.INSTANT, "From this instant on."),
-                Parameter("end", ParameterKind.INSTANT, "Before this instant."),
+                Parameter("start", ParameterKind.INSTANT, "From this time on."),
+                Parameter("end", ParameterKind.INSTANT, "Before this time."),
                 Parameter("entity", ParameterKind.ENTITY, "Only of this service, its instances among them."),
                 ONSET_PARAMETER,
             ),

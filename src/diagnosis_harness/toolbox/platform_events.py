@@ -42,8 +42,8 @@ class PlatformEvents:
             description_zh="Kubernetes 或托管数据库报告的事件，以及是否仍在持续。",
             parameters=(
                 ONSET_PARAMETER,
-                Parameter("start", ParameterKind.INSTANT, "Only what was seen from this instant on."),
-                Parameter("end", ParameterKind.INSTANT, "Only what began before this instant."),
+                Parameter("start", ParameterKind.INSTANT, "Only what was seen from this time on."),
+                Parameter("end", ParameterKind.INSTANT, "Only what began before this time."),
                 Parameter("entity", ParameterKind.ENTITY, "Only of this service, its instances among them."),
             ),
             scope_names=("events:read",),

@@ -37,8 +37,8 @@ class SearchLogs:
                     "text", ParameterKind.TEXT, "Plain text, upper and lower case alike. Default: all lines."
                 ),
                 Parameter("entity", ParameterKind.ENTITY, "Only of this service, its instances among them."),
-                Parameter("start", ParameterKind.INSTANT, "From this instant on."),
-                Parameter("end", ParameterKind.INSTANT, "Before this instant."),
+                Parameter("start", ParameterKind.INSTANT, "From this time on."),
+                Parameter("end", ParameterKind.INSTANT, "Before this time."),
             ),
             scope_names=("logs:read",),
         )

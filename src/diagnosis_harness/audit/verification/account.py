@@ -57,7 +57,7 @@ def _failure(document: RunDocument) -> str:
 
 
 def _was_given_up(document: RunDocument, early: frozenset[str]) -> bool:
-    """Whether the run had ended well, but its process died before anything was released."""
+    """Whether the run had succeeded, but its process died before anything was released."""
     release, report = document.release, document.report
     failed = (release.outcome, release.fallback_type) == (ReleaseOutcome.FAILED, None)
     return (
@@ -68,7 +68,7 @@ def _was_given_up(document: RunDocument, early: frozenset[str]) -> bool:
 
 
 def _fits(row: Row, document: RunDocument) -> bool:
-    """Whether a row of the release table can have led to this document.
+    """Whether a row of the release table allows this document.
 
     Published claims are verified facts, and published phrases say what was missing. Their absence proves
     nothing: a fallback leaves out what needs a success and what only an agent states.

@@ -46,7 +46,7 @@ class FactStatus(StrEnum):
 
     HOLDS = "HOLDS"
     CHANGED = "CHANGED"  # the same subject, with a different statement
-    GONE = "GONE"  # nothing of this kind is found any more
+    GONE = "GONE"  # nothing of this kind is found now
     NOT_ASKED = "NOT_ASKED"  # none of its queries was answered
 
 
@@ -82,7 +82,7 @@ class FactAgain:
 
 @dataclass(frozen=True, slots=True)
 class CauseAgain:
-    """One published cause; it holds when EvidenceGuard would pass it on the current answers."""
+    """One published cause; it holds if EvidenceGuard would pass it on the current answers."""
 
     entity: str
     codes: tuple[FindingCode, ...]
@@ -229,10 +229,10 @@ def _anchor(claim: Claim, fresh: Records) -> Claim:
     ]
     empty = tuple(EvidenceRef(r.tool_call_id, WHOLE_RECORD) for r in answers if not r.items)
     every = tuple(ref for ref, _ in items)
-    bearing = tuple(ref for ref, item in items if not objections(claim, item))
-    refs = (empty or every) if claim.predicate is Predicate.ABSENT else (bearing or every or empty)
+    supporting = tuple(ref for ref, item in items if not objections(claim, item))
+    refs = (empty or every) if claim.predicate is Predicate.ABSENT else (supporting or every or empty)
     if claim.predicate is Predicate.ABSENT:
-        # More may be searched today; only the absence itself is compared.
+        # A query may search more now, so only the absence itself is compared.
         claim = replace(claim, value=None, unit=None)
     return replace(claim, refs=refs, quotes=())
 

@@ -18,7 +18,7 @@ from diagnosis_harness.tools.stored import StoredFindings, read_stored
 
 @dataclass(frozen=True, slots=True)
 class RestoredRecords:
-    """The records that could be built from a document; `whole` when that is all of them."""
+    """The records that could be built from a document; `whole` if none is missing."""
 
     records: tuple[EvidenceRecord, ...]
     digests: Check

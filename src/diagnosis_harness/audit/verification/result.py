@@ -24,7 +24,7 @@ class CheckName(StrEnum):
     CLAIMS = "CLAIMS"  # one cited item supports each claim: entity, number, unit, direction, window, onset
     CAUSES = "CAUSES"  # every cause has a supported CAUSED claim and direct evidence
     CASE = "CASE"  # which rankings count, and whether they or the order of events rule out a cause
-    DISPROOF = "DISPROOF"  # what was asked to disprove each cause, and what came of it
+    DISPROOF = "DISPROOF"  # the attempts to disprove each cause, and their results
     SENTENCES = "SENTENCES"  # every sentence is rendered from its claim, or grounded in it token by token
     SUMMARY = "SUMMARY"  # summary and next steps follow from outcome, state and claims
     COVERAGE = "COVERAGE"  # every record is in it exactly once, unchanged
@@ -63,7 +63,7 @@ class FlawCode(StrEnum):
     )
     SCORE_NOT_CITED = "SCORE_NOT_CITED"
     LEVEL_NOT_SUPPORTED = "LEVEL_NOT_BORNE"  # a cause claims another level or scope than its evidence gives
-    DISPROOF_DIFFERS = "DISPROOF_DIFFERS"  # by the records something else came of it
+    DISPROOF_DIFFERS = "DISPROOF_DIFFERS"  # the records show another result
     NOT_IN_THE_TABLE = "NOT_IN_THE_TABLE"
     REASON_DOES_NOT_FIT = "REASON_DOES_NOT_FIT"
     FAILURE_DOES_NOT_FIT = "FAILURE_DOES_NOT_FIT"

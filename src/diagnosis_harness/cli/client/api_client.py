@@ -40,17 +40,17 @@ _TEXT_MAX = 300
 """Characters of a server's text that a message shows."""
 _PLAIN_HTTP_REASONS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")
 _EVENT_BYTES_MAX = 64_000_000
-"""The largest event: the answer, which carries the run document."""
+"""The most bytes of an event; the largest is the answer, which contains the run document."""
 
 
 _SOURCE_READ_S = 300.0
-"""For a server to unpack and read a source, which may be a gigabyte."""
+"""The time for a server to unpack and read a source, which may have a gigabyte."""
 _CHUNK_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """A server and how to reach it. `key`, `proxy` and `ca_file` are empty when not used."""
+    """A server and how to reach it. `key`, `proxy` and `ca_file` are empty if not used."""
 
     url: str
     key: str
@@ -179,13 +179,13 @@ class ApiClient:
         return body
 
     async def submit(self, body: Mapping[str, JsonValue]) -> tuple[str, bool]:
-        """Submit a question in the background; gives the run's id, and whether the run is new."""
+        """Submit a question in the background; returns the run's id, and whether the run is new."""
         response = await self._ask("POST", "/v1/runs", body=body)
         row = self._check_row(self._json(response))
         return RunView.read(row).run_id, response.status_code == httpx2.codes.ACCEPTED
 
     async def send_source(self, content: IO[bytes], *, name: str, key: str) -> SourceView:
-        """Send an archive, and give what the server read in it; under the same key it is stored once."""
+        """Send an archive, and return what the server read in it. The same key stores it only once."""
         content.seek(0)
         try:
             response = await self._client.post(

@@ -29,7 +29,7 @@ from diagnosis_harness.report.timestamps import escape_line
 from diagnosis_harness.server.run_view import WholeRunView
 from diagnosis_harness.settings import Settings, load_settings
 
-if TYPE_CHECKING:  # heavy: a command starts without them
+if TYPE_CHECKING:  # slow imports, made only when needed
     from diagnosis_harness.bootstrap.stored_runs import StoredRuns
     from diagnosis_harness.cli.client.api_client import ApiClient
 
@@ -53,7 +53,7 @@ def with_runs_client(options: RunsOptions, work: Callable[[RunsClient], Awaitabl
 def with_run(
     options: RunsOptions, reference: str, work: Callable[[RunsClient, WholeRunView], Awaitable[int]]
 ) -> int:
-    """`with_runs_client` for a command about one run, which is found by its reference first."""
+    """`with_runs_client` for a command about one run, which it first finds by its reference."""
 
     async def find_and_work(client: RunsClient) -> int:
         return await work(client, await find_run(client, reference, options.language))
@@ -154,7 +154,7 @@ async def _open_client(options: RunsOptions, settings: Settings) -> AsyncIterato
 
 @contextmanager
 def _require_extra(language: Language, extra: str) -> Iterator[None]:
-    """Turn a failed import into the sentence that says what to install."""
+    """Turn a failed import into a sentence that names what to install."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -163,7 +163,7 @@ def _require_extra(language: Language, extra: str) -> Iterator[None]:
 
 
 def _describe(error: DiagnosisHarnessError, language: Language) -> tuple[str, int]:
-    """A failure as a sentence, and the exit code: BAD_INPUT where the person can correct it."""
+    """A failure as a sentence, and the exit code: BAD_INPUT if the person can correct it."""
     problem = escape_line(" ".join(str(error).split()))
     match error:
         case RunUnknown():

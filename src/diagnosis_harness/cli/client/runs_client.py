@@ -1,4 +1,4 @@
-"""What the commands need of stored runs, wherever those are."""
+"""The interface of the commands to stored runs, local or on a server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from diagnosis_harness.trace.event import TraceEvent
 
 @dataclass(frozen=True, slots=True)
 class RunRows:
-    """Rows as JSON (`RunView`), the latest first, and where the next page begins."""
+    """Rows as JSON (`RunView`), the latest first, and the start of the next page."""
 
     rows: tuple[JsonValue, ...]
     next: str | None

@@ -20,9 +20,9 @@ if TYPE_CHECKING:  # heavy: a command starts without them
 
 
 async def send_folder(client: ApiClient, folder: Path, language: Language) -> str:
-    """Pack the folder, send it, say so on standard error, and give the id of the source.
+    """Pack the folder, send it, report that on standard error, and return the id of the source.
 
-    The same folder is sent under the same key, so that it is stored once however often it is asked about.
+    The same folder is sent under the same key, so that it is stored only once for many questions.
 
     Raises:
         InvalidInput: the folder or a file in it cannot be used.

@@ -31,5 +31,5 @@ def in_flight_lines(run: Run, *, width: int) -> Iterator[Text]:
 
 
 def footer(document: RunDocument, *, language: Language, width: int) -> Iterator[Text]:
-    """Run id, state, outcome, time and budget, on one line where it fits."""
+    """Run id, state, outcome, time and budget, on one line if it fits."""
     yield from hang(Text(""), Text(account_words(document, language=language), "dim"), width)

@@ -65,7 +65,7 @@ def _from_to(item: Item) -> str:
 
 
 def _onset_share(item: Item) -> float | None:
-    """Where the change begins, as a share of the plotted series; None if the item does not say."""
+    """The start of the change, as a share of the plotted series; None if the item does not state it."""
     onset, window, attributes = item.get("onset"), item.get("window"), item.get("attributes")
     if not isinstance(onset, str) or not isinstance(window, list) or len(window) != 2:
         return None

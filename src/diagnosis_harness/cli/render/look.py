@@ -1,4 +1,4 @@
-"""Renders the explanation of a folder: what it holds first, then each file, in aligned columns."""
+"""Renders the explanation of a folder in aligned columns: first its content, then each file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SIGNALS_SHOWN = 12
 _INSTANCES_SHOWN = 3
 _NOTE_INDENT = 4
 _NAME_WIDTH = 28
-"""Cells of the name of a signal, so that its meaning still fits 80 columns; --json has it whole."""
+"""Cells for the name of a signal, so that its meaning still fits in 80 columns; --json has all of it."""
 
 T = TypeVar("T")
 
@@ -213,6 +213,6 @@ def _more(count: int, language: Language) -> Iterator[str]:
 
 
 def _clock(window: TimeWindow) -> str:
-    """Both ends to the minute; the year stands at the top, the day of the second only where it differs."""
+    """Both ends to the minute, without the year of the headline; the second day only if it differs."""
     start, end = (utc_text(at_s)[5:16].replace("T", " ") for at_s in (window.start_s, window.end_s))
     return f"{start} – {end[6:] if end[:5] == start[:5] else end}"

@@ -40,7 +40,7 @@ _HEADLINE = {
 
 
 _QUESTION_SHOWN = 400
-"""Characters of a question that the report repeats: five lines of a terminal."""
+"""Characters of a question that the report repeats: five terminal lines."""
 
 
 def report_lines(document: RunDocument, *, width: int) -> tuple[Text, ...]:
@@ -98,7 +98,7 @@ def _lines(document: RunDocument, width: int) -> Iterator[Text]:
 
 
 def _shorten(question: str) -> str:
-    """The question in a line or a few; a pasted alert is not repeated whole."""
+    """The question in a few lines; a long pasted alert is cut."""
     line = escape_line(" ".join(question.split()))
     return line if len(line) <= _QUESTION_SHOWN else f"{line[:_QUESTION_SHOWN]} …"
 

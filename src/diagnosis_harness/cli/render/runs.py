@@ -37,8 +37,8 @@ def run_table(
     """A header and a row for each run.
 
     Args:
-        width: of the terminal: ids are shortened as far as they stay distinct, and a question is cut, or
-            gets its own line if little width is left. None prints every row as one complete line.
+        width: of the terminal. Ids are shortened as long as they stay distinct; a question is cut, or gets
+                its own line if little width is left. None prints every row as one complete line.
     """
     if not runs:
         return (Text(words.NO_RUNS.in_(language)),)
@@ -193,7 +193,7 @@ def _fact(name: str, value: str, width: int) -> Text:
 
 
 def _took_s(run: RunView, now_s: float) -> float | None:
-    """How long the run took, or has been running so far."""
+    """How long the run took, or has taken so far."""
     if run.spent is not None:
         return run.spent.duration_s
     return None if run.started_s is None else max(now_s - run.started_s, 0.0)

@@ -24,7 +24,7 @@ def sparkline(points: Sequence[float | None], *, width: int, mark: float | None 
         return ""
     columns = _thin(points, max(width, 1), known[0])
     low, high = min(known), max(known)
-    size = high / 2 - low / 2  # halves: the whole distance of two huge values may be no number
+    size = high / 2 - low / 2  # halves, since the difference of two huge values may overflow
     blocks = [
         " " if point is None else _BLOCKS[round((point / 2 - low / 2) / size * 7)] if size > 0 else _BLOCKS[0]
         for point in columns

@@ -1,4 +1,4 @@
-"""A verification on a terminal: a line for each check, its flaws below it, and which facts still hold."""
+"""A verification on a terminal: a line for each check with its flaws, and which facts still hold."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TEXT_SHOWN = 200
 def verification_lines(
     verification: Verification, recheck: Recheck | None, language: Language, *, width: int, marks: bool
 ) -> tuple[Text, ...]:
-    """The whole result; `marks` prints signs instead of words. Each part ends with its verdict."""
+    """The whole result; `marks` prints symbols instead of words. Each part ends with its verdict."""
     return tuple(_lines(verification, recheck, language, width=max(width, 40), marks=marks))
 
 
@@ -149,7 +149,7 @@ def _recheck_lines(recheck: Recheck, language: Language, width: int) -> Iterator
 
 
 def _fact(fact: FactAgain, language: Language, width: int) -> Iterator[Text]:
-    """A fact that does not hold: the published sentence, the line then, and the line now."""
+    """A fact that does not hold: the published sentence, the former line, and the current line."""
     message = f"{_short(fact.sentence)} [{words.FACTS[fact.status].in_(language)}]"
     if fact.status is FactStatus.CHANGED:
         message += f" {words.COMMA.in_(language).join(words.flaw(code, language) for code in fact.codes)}"

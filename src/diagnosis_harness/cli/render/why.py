@@ -1,4 +1,4 @@
-"""The answers to "why" on a terminal: the question, the answer, and the facts it rests on."""
+"""The answers to "why" on a terminal: the question, the answer, and the facts that support it."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ NONE_KEPT_REMEDY = Text(
     en="ask something first, or name the file of a run", zh="请先提问，或给出运行文件的路径"
 )
 NO_SUCH_RUN = Text(
-    en="there is no such file, and no kept run whose id starts so",
+    en="there is no such file, and no kept run whose id starts with that",
     zh="没有这个文件，也没有编号以此开头的已保存运行",
 )
 NO_SUCH_RUN_REMEDY = Text(

@@ -1,1 +1,1 @@
-"""Hard kinds of incidents: faults, their surroundings and the recording, composed from one table."""
+"""Hard kinds of incidents, composed from one table: faults, circumstances and recordings."""

@@ -1,4 +1,4 @@
-"""How the question is asked: with a sparse or late alert, a wrong onset, or nothing."""
+"""Changes what is stated about an incident: a sparse or late alert, a wrong onset, or nothing."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ OFF_S, LATE_S = 1800.0, 1500.0
 
 
 def alert_without_fields(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """An alert that is a time and a sentence without a name in it."""
+    """An alert with only a time and a sentence that names nothing."""
     del known, rng
     at_s = None if seen.alert is None else seen.alert.time_s
     return replace(seen, alert=AlertInfo(time_s=at_s, summary="users report that pages do not load as usual"))
 
 
 def alert_on_a_stranger(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """An alert on an entity that stands in no other file."""
+    """An alert about an entity that is in no other file."""
     del known
     stranger = f"edge-lb-{int(rng.integers(10, 99))}"
     if seen.alert is None:
@@ -29,13 +29,13 @@ def alert_on_a_stranger(seen: WorldTelemetry, known: Known, rng: np.random.Gener
 
 
 def onset_early(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """Somebody says that it began half an hour before it did; there is no alert."""
+    """The stated onset is half an hour too early; there is no alert."""
     del rng
     return replace(seen, alert=None, onset_s=known.play.scene.onset_s - OFF_S)
 
 
 def onset_late(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """Somebody says that it began half an hour after it did; there is no alert."""
+    """The stated onset is half an hour too late; there is no alert."""
     del rng
     return replace(seen, alert=None, onset_s=known.play.scene.onset_s + OFF_S)
 
@@ -49,12 +49,12 @@ def alert_late(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> 
 
 
 def onset_only(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """Somebody names a time, and there is no alert."""
+    """The onset is stated, and there is no alert."""
     del rng
     return replace(seen, alert=None, onset_s=known.play.scene.onset_s)
 
 
 def nothing_stated(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """Neither alert nor time."""
+    """Neither an alert nor an onset is stated."""
     del known, rng
     return replace(seen, alert=None)

@@ -1,4 +1,4 @@
-"""A cache that lost its content: the database behind it gets the requests and is the loud one."""
+"""A cache that lost its content: the database behind it gets the requests and stands out most."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ USUAL_HITS = 0.92
 
 
 def lose_cache(scene: Scene, rng: np.random.Generator) -> Broken:
-    """The hit ratio falls from 92% to a few; the owner asks a database for what the cache held.
+    """The hit ratio falls from 92% to a few; the owner queries a database for the missing content.
 
     Raises:
         ValueError: the system has no cache.

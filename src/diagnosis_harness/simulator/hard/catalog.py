@@ -1,4 +1,4 @@
-"""The table of hard kinds. A row is never changed once figures were published; new kinds are new rows."""
+"""The table of hard kinds. Rows stay unchanged after figures were published; new kinds get new rows."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ BEGAN_AFTER_S = 300.0
 
 
 def clock_of_each_service(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """Spans and lines of each service are up to 90 seconds early or late."""
+    """Shift spans and log lines of each service by up to 90 seconds, early or late."""
     skew_s = {
         service.name: float(rng.uniform(-SERVICE_SKEW_S, SERVICE_SKEW_S))
         for service in known.play.scene.system.services
@@ -30,14 +30,14 @@ def clock_of_each_service(seen: WorldTelemetry, known: Known, rng: np.random.Gen
 
 
 def clock_of_metrics(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """All spans are four minutes early or late against the metrics."""
+    """Shift all spans by four minutes against the metrics, early or late."""
     del known
     skew_s = METRIC_SKEW_S if rng.random() < 0.5 else -METRIC_SKEW_S
     return replace(seen, spans=tuple(replace(span, start_s=span.start_s + skew_s) for span in seen.spans))
 
 
 def began_before(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """The recording starts five minutes after the onset, and the alert had fired by then."""
+    """Start the recording five minutes after the onset, when the alert has already fired."""
     del rng
     start_s = known.play.scene.onset_s + BEGAN_AFTER_S
     metrics = []

@@ -1,4 +1,4 @@
-"""How a fault runs over time, from 0 (not there) to 1 (in full): at once, slowly, on and off, or briefly."""
+"""The strength of a fault over time, from 0 (absent) to 1 (full): at once, slowly, on and off, or briefly."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ BRIEF_S = 240.0
 
 
 def at_once(time_s: Values, onset_s: float) -> Values:
-    """In full from the onset on."""
+    """Full strength from the onset on."""
     return np.asarray(time_s >= onset_s, dtype=np.float64)
 
 
 def slowly(time_s: Values, onset_s: float) -> Values:
-    """Growing evenly from the onset to the end of the recording."""
+    """Linear growth from the onset to the end of the recording."""
     return np.asarray(np.clip((time_s - onset_s) / (time_s[-1] - onset_s), 0.0, 1.0), dtype=np.float64)
 
 
@@ -32,5 +32,5 @@ def on_and_off(time_s: Values, onset_s: float) -> Values:
 
 
 def briefly(time_s: Values, onset_s: float) -> Values:
-    """For four minutes; then all is well again."""
+    """Full strength for four minutes, then none."""
     return np.asarray((time_s >= onset_s) & (time_s < onset_s + BRIEF_S), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""The same measurements in other forms: counters, buckets, other names, replaced pods."""
+"""Records the same measurements in other forms: counters, buckets, other names, replaced pods."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ PODS_REPLACED = 2  # services besides the culprit whose pods are replaced as wel
 
 
 def count_up(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """Totals that grow and start again from zero instead of rates, mean and quantiles."""
+    """Record totals, which sometimes restart from zero, instead of rates, mean and quantiles."""
     return _instead_of_gauges(seen, known, rng, buckets=())
 
 
 def fill_buckets(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """Cumulative buckets, sums and counts instead of quantiles, with resets."""
+    """Record cumulative buckets, sums and counts, with resets, instead of quantiles."""
     return _instead_of_gauges(seen, known, rng, buckets=BUCKETS_S)
 
 
@@ -64,7 +64,7 @@ def _instead_of_gauges(
 def _totals(
     part: PartSample, index: int, columns: slice, *, tick_s: float, buckets: tuple[float, ...]
 ) -> Iterator[tuple[str, Values]]:
-    """What each counter of an instance gains in each tick."""
+    """The increase of each counter of an instance in each tick."""
     total_s, failed = part.total_s[:, columns], part.failed[:, columns]
     requests = part.load[:, index] * tick_s
     yield "http_requests_total", requests
@@ -79,7 +79,7 @@ def _totals(
 
 
 def _resets(series: Series, resets: dict[str, list[int]], rng: np.random.Generator) -> list[int]:
-    """The ticks at which the counters of an entity begin again, the same for all of them."""
+    """The ticks at which all counters of an entity restart."""
     if series.entity not in resets:
         count = int(rng.integers(1, 3))
         resets[series.entity] = sorted(rng.integers(5, len(series.value) - 5, count).tolist())
@@ -92,7 +92,7 @@ def _accumulate(step: Values, resets: list[int]) -> Values:
 
 
 def other_vocabulary(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """Names of another house, among them what is left over instead of what is used."""
+    """Use the names of another company, some for what is free instead of what is used."""
     del rng
     limits = {
         instance: service.memory_limit_bytes
@@ -119,7 +119,7 @@ def _rename(series: Series, limits: Mapping[str, float]) -> Series:
 
 
 def replace_pods(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """At the onset the pods of the culprit and of two other services get new names, without any history."""
+    """Rename the pods of the culprit and of two other services at the onset, so that they have no history."""
     scene = known.play.scene
     owners = [service for service in scene.system.services if service.instances != (service.name,)]
     guilty = [service for service in owners if service.name in known.truth.entities]

@@ -1,4 +1,4 @@
-"""What happens inside instances: collections that stop the world, a loop of kills and restarts."""
+"""Faults inside instances: long garbage collections, and a loop of kills and restarts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MEMORY = frozenset({"MEMORY"})
 
 
 def pause_for_collections(scene: Scene, rng: np.random.Generator) -> Broken:
-    """The heap of a service stays nearly full, without growing: collections stop it again and again."""
+    """The heap of a service stays nearly full without growing, so collections stop it repeatedly."""
     target = pick_part(scene, rng)
     hit, region = choose_instances(target, rng)
     full = rng.uniform(0.9, 0.95)
@@ -54,7 +54,7 @@ def pause_for_collections(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def kill_and_restart(scene: Scene, rng: np.random.Generator) -> Broken:
-    """Instances grow beyond their limit within a minute or two, are killed, start again, and grow."""
+    """Instances exceed their memory limit within a minute or two, are killed, restart, and grow again."""
     target = pick_part(scene, rng)
     hit, region = choose_instances(target, rng)
     life_s = float(rng.uniform(90.0, 150.0))

@@ -1,4 +1,4 @@
-"""One hard kind: a row of the catalog, composed of ideas."""
+"""One hard kind: a row of the catalog, composed of functions."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from diagnosis_harness.simulator.system import Role
 
 
 class Origin(StrEnum):
-    """Where a kind comes from; each is reported apart."""
+    """Where a kind comes from; each origin is reported separately."""
 
-    REVIEW = "review"  # from a review of what the simulator's first five kinds cannot show
-    FIELD = "field"  # what engineers meet
-    HEALTHY = "healthy"  # nothing is wrong; the three ways to ask
+    REVIEW = "review"  # from a review of cases that the simulator's first five kinds do not cover
+    FIELD = "field"  # faults that engineers report from practice
+    HEALTHY = "healthy"  # nothing is wrong; three ways to ask
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingTime:
-    """Seconds recorded before and after the onset, each between two limits, and the steps to draw from."""
+    """Ranges of the seconds recorded before and after the onset, and possible steps."""
 
     before_s: tuple[float, float] = (3600.0, 5400.0)
     after_s: tuple[float, float] = (660.0, 900.0)
@@ -35,10 +35,10 @@ class HardKind:
     Attributes:
         name: as the command line knows it.
         summary: one line of what is broken, or what the recording lacks.
-        faults: what breaks, each at a place of its own; those that break nothing make a sound world.
-        recorded: what becomes of the recording, one idea after the other.
-        level: the most that the recording allows to know, whatever the fault.
-        needs: parts of this role must be in the system.
+        faults: what breaks, each at its own place; if none breaks anything, the world is healthy.
+        recorded: changes to the recording, applied in order.
+        level: the most that the recording allows to conclude, whatever the fault.
+        needs: a role that the system must have.
         with_machines: whether machines, states and events of a platform are recorded.
     """
 

@@ -1,4 +1,4 @@
-"""Load that changes while nothing is broken: surges, drops, the peak of the day, a job in the night."""
+"""Changes of load without a fault: surges, drops, the daily peak, a batch job."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ TRAFFIC = frozenset({"TRAFFIC"})
 
 
 def usual_load(scene: Scene, rng: np.random.Generator) -> Scene:
-    """Leave the load alone."""
+    """The usual load."""
     del rng
     return scene
 
 
 def surge(scene: Scene, rng: np.random.Generator) -> Scene:
-    """Within two minutes from the onset 1.9 to 3 times the requests."""
+    """Within two minutes after the onset, requests grow by a factor of 1.9 to 3."""
     factor = float(rng.uniform(1.9, 3.0))
     growth = np.clip((scene.time_s - scene.onset_s) / 120.0, 0.0, 1.0)
     return replace(scene, rate=scene.rate * (1.0 + (factor - 1.0) * growth))
 
 
 def drop(scene: Scene, rng: np.random.Generator) -> Scene:
-    """From the onset on only 15% of the requests arrive: users are elsewhere."""
+    """From the onset on, only 15% of the requests arrive."""
     del rng
     return replace(scene, rate=np.where(scene.since, 0.15 * scene.rate, scene.rate))
 
 
 def daily_peak(scene: Scene, rng: np.random.Generator) -> Scene:
-    """The recording climbs from the night to the peak of the day, some 2.2 times its load."""
+    """The load rises from the night to the daily peak, about 2.2 times as high."""
     height = float(rng.uniform(2.0, 2.4))
     through = (scene.time_s - scene.time_s[0]) / (scene.time_s[-1] - scene.time_s[0])
     level = 1.0 + (height - 1.0) * 0.5 * (1.0 - np.cos(np.pi * through))
@@ -46,7 +46,7 @@ def daily_peak(scene: Scene, rng: np.random.Generator) -> Scene:
 
 
 def busy_system(scene: Scene, rng: np.random.Generator) -> Broken:
-    """Nothing is broken, the load is the whole story; the busiest parts look guilty."""
+    """Nothing is broken, and the load explains everything; the busiest parts look guilty."""
     del rng
     loud = tuple(part.name for part in busy_parts(scene, frozenset({Role.SERVICE, Role.DATABASE}))[:3])
     return Broken((), "traffic", TRAFFIC, level=TruthLevel.NOTHING, decoys=loud)
@@ -59,8 +59,8 @@ def sound_system(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def batch_job(scene: Scene, rng: np.random.Generator) -> Broken:
-    """A job next to one service uses CPU that the service does not need, so nothing gets worse."""
-    # The least visited service: what its requests lose does not reach the entry.
+    """A job beside one service uses CPU that the service does not need, so nothing gets worse."""
+    # The least visited service: slower requests there do not reach the entry.
     part = busy_parts(scene, frozenset({Role.SERVICE}), least=0.0)[-1]
     share = scene.course * rng.uniform(0.3, 0.36, len(scene.time_s))
 
@@ -73,7 +73,7 @@ def batch_job(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def quiet_system(scene: Scene, rng: np.random.Generator) -> Broken:
-    """Nothing is broken, few users come: the alert is on the requests that are missing."""
+    """Nothing is broken, but few users come: the alert is about missing requests."""
 
     def notice(play: Play, extra: Extra) -> AlertInfo | None:
         del extra

@@ -1,4 +1,4 @@
-"""The machines beneath the instances: a processor or a network card that several services share."""
+"""The machines of the instances: a processor or a network card that several services share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TENANTS = 3
 
 
 def place_instances(system: System, rng: np.random.Generator) -> dict[str, str]:
-    """A machine for every instance that is ours, dealt out in turn."""
+    """A machine for each of our own instances, assigned in turn."""
     names = [f"node-{int(rng.integers(10, 99))}-{letter}" for letter in "abcd"[:NODES]]
     ours = [
         instance for part in system.services if part.role is not Role.EXTERNAL for instance in part.instances
@@ -34,12 +34,12 @@ def place_instances(system: System, rng: np.random.Generator) -> dict[str, str]:
 
 
 def show_machines(play: Play, rng: np.random.Generator) -> Extra:
-    """Processor and network card of every machine, as its tenants use them."""
+    """Record processor and network card of every machine, as its tenants use them."""
     return Extra(metrics=tuple(_machine_series(play, rng, loud=None, used=None)))
 
 
 def noisy_host(scene: Scene, rng: np.random.Generator) -> Broken:
-    """A process on one machine eats its processor; the tenants of three services slow down."""
+    """A process on one machine uses its processor; the tenants of three services slow down."""
     node, tenants = _busiest_machine(scene)
     share = scene.course * rng.uniform(0.94, 1.0, len(scene.time_s))
 
@@ -70,7 +70,7 @@ def noisy_network(scene: Scene, rng: np.random.Generator) -> Broken:
 
     def feel(effects: Effects, severity: float) -> Effects:
         for call in scene.system.calls:
-            if call.callee in names:  # the instances elsewhere answer as always: the mean delay is shared
+            if call.callee in names:  # the mean over all instances: those elsewhere are as fast as usual
                 effects.delay_s[call.caller, call.callee][:] += 0.2 * severity * share / names[call.callee]
         return effects
 
@@ -88,7 +88,7 @@ def noisy_network(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def _busiest_machine(scene: Scene) -> tuple[str, list[tuple[Service, int]]]:
-    """The machine whose tenants serve most requests, and at most three of them, of different services."""
+    """The machine whose tenants serve the most requests, and at most three tenants of different services."""
     visits = scene.system.visits()
     tenants: dict[str, dict[str, tuple[Service, int]]] = {}
     for part in busy_parts(scene, frozenset({Role.SERVICE}), least=0.1):
@@ -106,7 +106,7 @@ def _machine_series(
     loud: tuple[str, str] | None,
     used: np.ndarray[tuple[int], np.dtype[np.float64]] | None,
 ) -> list[Series]:
-    """Processor, network and run queue of each machine; `used` is what the noise takes of the loud one."""
+    """Processor, network and run queue of each machine; `used` is the share that the fault takes of one."""
     scene, ticks = play.scene, len(play.scene.time_s)
     found = []
     for node in sorted(set(scene.nodes.values())):
@@ -130,7 +130,7 @@ def _machine_series(
 
 
 def platform_of(play: Play, shown: Extra, rng: np.random.Generator) -> Extra:
-    """How pods stand at the end, unless a fault has already said so, and a few harmless events."""
+    """The final states of pods that no fault has recorded, and a few harmless events."""
     scene = play.scene
     named = {state.entity for state in shown.states}
     pods = [pod for pod in scene.nodes if pod not in named]

@@ -36,9 +36,9 @@ from diagnosis_harness.simulator.world import ATTEMPTS_MAX, EPOCH_S, SAMPLES, ST
 from diagnosis_harness.toolbox.ports import AlertInfo
 
 SPANS_SOUGHT = 12_000  # enough for 15 traces a minute of the usual system
-SYSTEMS_MAX = 50  # a system with an outside provider comes up in more than half of all drawings
-SCENES_MAX = 10  # a scene in which the fault is never noticed is drawn again
-TOO_LATE_S = 120.0  # somebody is called while the recording still goes on
+SYSTEMS_MAX = 50  # more than half of all drawn systems have an outside provider
+SCENES_MAX = 10  # a scene whose fault raises no alert is drawn again
+TOO_LATE_S = 120.0  # the alert must fire while the recording continues
 LOOKS_GUILTY_S = 600.0
 LEVELS = tuple(TruthLevel)
 
@@ -63,7 +63,7 @@ class _Telling:
 
 
 def simulate_hard(kind: HardKind, *, seed: int) -> HardWorld:
-    """A world of that kind; the seed decides everything that the kind leaves open."""
+    """A world of that kind; the seed determines everything that the kind leaves open."""
     key = int.from_bytes(sha256(kind.name.encode()).digest()[:6], "big")
     rng = np.random.default_rng([seed, key])
     broken, outcome = _break(kind, rng, turn=seed // 2 + key)  # even and odd seeds both see every base fault
@@ -107,9 +107,9 @@ def _draw_system(kind: HardKind, rng: np.random.Generator, *, mean_rate_per_s: f
 
 
 def _break(kind: HardKind, rng: np.random.Generator, *, turn: int) -> tuple[tuple[Broken, ...], _Telling]:
-    """Choose places for the faults, make each strong enough to be noticed alone, and play them all.
+    """Choose places for the faults, make each strong enough to raise an alert alone, and play them all.
 
-    The telling has no alert where one of them is not noticed however strong it is.
+    The result has no alert if one of them raises none, however strong it is.
     """
     scene = _set_scene(kind, rng, turn=turn)
     noise_seed = int(rng.integers(2**32))
@@ -173,7 +173,7 @@ def _in_time(alert: AlertInfo | None, scene: Scene) -> bool:
 def _record(
     kind: HardKind, outcome: _Telling, broken: Sequence[Broken], rng: np.random.Generator
 ) -> tuple[WorldTelemetry, WorldTruth]:
-    """What a complete recording holds, and the truth."""
+    """A complete recording, and the truth."""
     play, extra = outcome.play, outcome.extra
     scene = play.scene
     if kind.with_machines:
@@ -216,7 +216,7 @@ def _truth(broken: Sequence[Broken], system: System) -> WorldTruth:
 
 
 def _settle(known: Known, broken: Sequence[Broken], seen: WorldTelemetry, *, level: TruthLevel) -> WorldTruth:
-    """The truth with the level that the finished recording allows, and the changes in it that look guilty."""
+    """The truth, with the level that the finished recording allows and the changes that look guilty."""
     truth, onset_s = known.truth, known.play.scene.onset_s
     traced = set(truth.entities) <= parts_with_spans(seen.spans)
     levels = [level, *(one.level if traced else one.unseen_level for one in broken)]

@@ -1,4 +1,4 @@
-"""What requests wait for inside a service or a database: connections, locks, a quota, a query, a disk."""
+"""Faults in what requests wait for: connections, locks, a CPU quota, a query, a disk."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DEPENDENCY = frozenset({"DEPENDENCY", "LATENCY"})
 
 
 def exhaust_pool(scene: Scene, rng: np.random.Generator) -> Broken:
-    """Connections to the database are not given back: the pool of one service is full, requests wait."""
+    """Connections to the database are not returned: the pool of one service is full, and requests wait."""
     owners = [p for p in busy_parts(scene, frozenset({Role.SERVICE}), least=0.1) if _databases(scene, p)]
     target = owners[int(rng.integers(len(owners)))]
     waiting = 18.0 * scene.course * rng.uniform(0.8, 1.2, len(scene.time_s))
@@ -47,7 +47,7 @@ def exhaust_pool(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def hold_locks(scene: Scene, rng: np.random.Generator) -> Broken:
-    """One transaction holds a lock that the others wait for; the database's processor is idle."""
+    """One transaction holds a lock for which the others wait; the database's processor is idle."""
     target = pick_part(scene, rng, Role.DATABASE, least=0.2)
     callers = [scene.system.service(call.caller) for call in scene.system.calls_to(target.name)]
 
@@ -73,7 +73,7 @@ def hold_locks(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def slow_query(scene: Scene, rng: np.random.Generator) -> Broken:
-    """A migration drops an index: from then on the same statement reads the whole table."""
+    """A migration drops an index; from then on, the same statement reads the whole table."""
     target = pick_part(scene, rng, Role.DATABASE, least=0.2)
     column = str(rng.choice(["created_at", "customer_id", "state"]))
     summary = f"{target.name}: migration {int(rng.integers(40, 90))}, rebuilds the index on {column}"
@@ -101,7 +101,7 @@ def slow_query(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def throttle_processor(scene: Scene, rng: np.random.Generator) -> Broken:
-    """A quota stops one service for part of each period, though its machines are idle."""
+    """A CPU quota stops one service for part of each period, although its machines are idle."""
     target = pick_part(scene, rng)
     share = scene.course * rng.uniform(0.95, 1.0, len(scene.time_s))
 
@@ -123,7 +123,7 @@ def throttle_processor(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def fill_disk(scene: Scene, rng: np.random.Generator) -> Broken:
-    """The disk of a database fills up over the hour; from the onset on its writes fail."""
+    """The disk of a database fills up within an hour; from the onset on, its writes fail."""
     target = pick_part(scene, rng, Role.DATABASE, least=0.2)
     before_s = scene.onset_s - float(scene.time_s[0])
     start = float(rng.uniform(78.0, 86.0))
@@ -163,7 +163,7 @@ def _age(scene: Scene) -> Values:
 def _lines(
     scene: Scene, part: Service, rng: np.random.Generator, *, every_s: float, texts: tuple[str, ...]
 ) -> tuple[Line, ...]:
-    """Error lines of a part's instances while the fault is there."""
+    """Error lines of a part's instances during the fault."""
     return tuple(
         Line(at_s, part.instances[int(rng.integers(len(part.instances)))], "ERROR", str(rng.choice(texts)))
         for at_s in scatter_times(scene, rng, every_s=every_s)
@@ -171,7 +171,7 @@ def _lines(
 
 
 def _pools(play: Play, rng: np.random.Generator, *, full: Mapping[str, Values]) -> list[Series]:
-    """Connections in use, waiting and allowed, of every service that has a database."""
+    """Connections in use, waiting and allowed, of every service with a database."""
     scene, found = play.scene, []
     for part in scene.system.services:
         if part.role is not Role.SERVICE or not _databases(scene, part):
@@ -193,7 +193,7 @@ def _pools(play: Play, rng: np.random.Generator, *, full: Mapping[str, Values]) 
 def _by_database(
     play: Play, rng: np.random.Generator, signal: str, *, usual: float, loud: Mapping[str, Values]
 ) -> list[Series]:
-    """One signal of every database: usual noise, and what the fault adds."""
+    """One signal of every database: usual noise plus the fault's effect."""
     scene = play.scene
     return [
         level_series(

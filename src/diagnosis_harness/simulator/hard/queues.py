@@ -1,4 +1,4 @@
-"""A queue beside the requests: its consumer falls behind while users notice nothing yet."""
+"""A queue beside the requests: its consumer falls behind before users notice anything."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AGE_LIMIT_S = 60.0
 
 
 def fall_behind(scene: Scene, rng: np.random.Generator) -> Broken:
-    """The worker behind a queue loses its processor: messages grow old, and the alert is about them."""
+    """The worker of a queue loses its processor: messages wait too long, and the alert is about them."""
     producer = busy_parts(scene, frozenset({Role.SERVICE}), least=0.2)[0].name
     queue, worker = f"{producer}-events", f"{producer}-worker"
     arriving = 0.2 * scene.rate
@@ -76,7 +76,7 @@ def fall_behind(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def _worker(name: str, queue: str, rng: np.random.Generator, *, rate_per_s: float) -> Service:
-    """Two instances that are not half busy with these messages; no request waits for them."""
+    """Two instances that are less than half busy with these messages; no request waits for them."""
     letters = "bcdfghjklm"
     pods = tuple(
         f"{name}-" + "".join(letters[int(place)] for place in rng.integers(0, 10, 5)) for _ in range(2)
@@ -96,7 +96,7 @@ def _worker(name: str, queue: str, rng: np.random.Generator, *, rate_per_s: floa
 
 
 def _capacity(play: Play, part: Service) -> Values:
-    """Messages a second that the instances can work on at most."""
+    """The most messages per second that the instances can process."""
     stolen = np.clip(play.effects.stolen[part.name], 0.0, 0.95)
     return np.asarray((part.servers * (1.0 - stolen) / part.service_time_s).sum(axis=1), dtype=np.float64)
 

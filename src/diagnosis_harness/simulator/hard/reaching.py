@@ -1,4 +1,4 @@
-"""Calls that fail on the way or outside: names, certificates, quotas, providers, retries."""
+"""Faults between services or outside: name lookups, certificates, quotas, providers, retries."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ ERRORS = frozenset({"ERRORS", "DEPENDENCY", "NETWORK"})
 
 
 def lose_name(scene: Scene, rng: np.random.Generator) -> Broken:
-    """The name of one service is found for a part of the calls only; the service itself is well."""
+    """Lookups of one service's name fail for some calls; the service itself is healthy."""
     target = _essential_part(scene, rng)
     text = f"dial tcp: lookup {target}.prod.svc.cluster.local on 10.96.0.10:53: no such host"
     return _unreachable(scene, target, fault="dns", share=0.45, spent_s=0.9, text=text)
 
 
 def expire_certificate(scene: Scene, rng: np.random.Generator) -> Broken:
-    """From one second to the next no caller trusts the certificate of a service any more."""
+    """A service's certificate expires, so that every caller rejects it from one second to the next."""
     target = _essential_part(scene, rng)
     text = f"tls: failed to verify certificate of {target}: x509: certificate has expired or is not yet valid"
     return _unreachable(scene, target, fault="certificate", share=1.0, spent_s=0.006, text=text)
 
 
 def throttle_api(scene: Scene, rng: np.random.Generator) -> Broken:
-    """An outside provider refuses what is above its quota, quickly."""
+    """An outside provider quickly refuses requests above its quota."""
     target = pick_part(scene, rng, Role.EXTERNAL, least=0.0)
     callers = [call.caller for call in scene.system.calls_to(target.name)]
 
@@ -54,7 +54,7 @@ def throttle_api(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def slow_provider(scene: Scene, rng: np.random.Generator) -> Broken:
-    """Somebody else's service answers late; of it there are only the spans of those who call it."""
+    """An outside provider answers late; only its callers' spans show it."""
     target = pick_part(scene, rng, Role.EXTERNAL, least=0.0)
     callers = tuple(call.caller for call in scene.system.calls_to(target.name))
 
@@ -73,7 +73,7 @@ def slow_provider(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def storm_of_retries(scene: Scene, rng: np.random.Generator) -> Broken:
-    """A service hiccups for a minute; its callers' retries keep it saturated long after."""
+    """A service slows down for a minute; its callers' retries keep it saturated long afterwards."""
     target = pick_part(scene, rng)
     callers = [call.caller for call in scene.system.calls_to(target.name)]
     hiccup = scene.active & (scene.time_s < scene.onset_s + 60.0)
@@ -106,7 +106,7 @@ def storm_of_retries(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def _essential_part(scene: Scene, rng: np.random.Generator) -> str:
-    """A service whose answers the entry needs."""
+    """A service whose answers the entry requires."""
     visits = scene.system.visits(required=True)
     able = [
         part.name
@@ -135,7 +135,7 @@ def _unreachable(scene: Scene, target: str, *, fault: str, share: float, spent_s
 def _lines_of(
     scene: Scene, callers: list[str], rng: np.random.Generator, *, every_s: float, text: str
 ) -> tuple[Line, ...]:
-    """Error lines of the callers' instances while the fault is there."""
+    """Error lines of the callers' instances during the fault."""
     return tuple(
         Line(at_s, instances[int(rng.integers(len(instances)))], "ERROR", text)
         for caller in callers

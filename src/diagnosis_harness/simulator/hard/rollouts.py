@@ -1,4 +1,4 @@
-"""Changes: those that broke something, and innocent ones that only look as if they had."""
+"""Changes that cause a fault, and innocent ones that only look guilty."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def innocent_deploy(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def innocent_deploy_with_shift(scene: Scene, rng: np.random.Generator) -> Broken:
-    """The same, and the new version needs more memory and CPU, without harm."""
+    """The same, and the new version needs more memory and CPU without doing harm."""
     return _beside_deploy(scene, rng, shift=True)
 
 
@@ -58,7 +58,7 @@ def _beside_deploy(scene: Scene, rng: np.random.Generator, *, shift: bool) -> Br
 
 
 def change_configuration(scene: Scene, rng: np.random.Generator) -> Broken:
-    """Somebody sets the worker threads of a service to a few: requests queue, processors idle."""
+    """A service gets only a few worker threads: requests queue while processors are idle."""
     target = pick_part(scene, rng)
     summary = f"{target.name}: worker threads 32 to 4, request log off"
     change = _before(scene, rng, entity=target.name, kind="config", summary=summary)
@@ -72,7 +72,7 @@ def change_configuration(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def switch_flag(scene: Scene, rng: np.random.Generator) -> Broken:
-    """A feature flag goes on, and one operation of a service fails."""
+    """A feature flag is switched on, and one operation of a service fails."""
     target = pick_part(scene, rng)
     summary = f"flag {target.name}-express-{int(rng.integers(2, 9))} on for 100%"
     change = _before(scene, rng, entity=target.name, kind="flag", summary=summary)
@@ -80,7 +80,7 @@ def switch_flag(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def roll_out_one(scene: Scene, rng: np.random.Generator) -> Broken:
-    """A new version on one instance of several fails its requests and its readiness probe."""
+    """One of several instances gets a new version, which fails requests and the readiness probe."""
     able = [p for p in busy_parts(scene, frozenset({Role.SERVICE})) if len(p.instances) > 1]
     target = able[int(rng.integers(len(able)))]
     index = int(rng.integers(len(target.instances)))

@@ -1,4 +1,4 @@
-"""What the ideas of hard kinds share: the scene, what breaks in it, and what was recorded."""
+"""Values that the functions of hard kinds share: the scene, its faults, and the recording."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ Values = NDArray[np.float64]
 
 
 class TruthLevel(StrEnum):
-    """How much of the truth the recording allows to know, from nothing to what preceded the fault."""
+    """How much of the truth the recording shows, from nothing to the change that preceded the fault."""
 
-    NOTHING = "NONE"  # nothing is wrong, or nothing recorded tells what
+    NOTHING = "NONE"  # nothing is wrong, or the recording does not show what
     SCOPED = "SCOPED"  # "it begins at X or in what X calls": the culprit itself leaves no trace
-    LOCALISED = "LOCALISED"  # where it starts
-    EXPLAINED = "EXPLAINED"  # and what happened there, by evidence of its own origin
+    LOCALISED = "LOCALISED"  # the part where it starts
+    EXPLAINED = "EXPLAINED"  # and what happened there, by evidence of separate origin
     TRIGGER = "TRIGGER"  # and the change or the load that preceded it
 
 
 @dataclass(frozen=True, slots=True)
 class WorldTruth:
-    """The right answer of a hard world; returned to the caller, never written next to the telemetry.
+    """The right answer of a hard world; returned to the caller, never written to the folder.
 
     Attributes:
-        entities: everything at fault; empty where nothing is broken.
-        fault: what is broken, in one word or two of the field.
-        kinds: values of the product's fault kinds that are right for it.
-        region: the instance, call or operation that was hit; None for all of it.
+        entities: everything at fault; empty if nothing is broken.
+        fault: what is broken, in one or two technical words.
+        kinds: the product's fault kinds that are right for it.
+        region: the affected instance, call or operation; None if all of the entity is affected.
         level: the highest level that the recording allows.
-        scope: where a scoped answer may stop: the callers of a culprit that leaves no telemetry.
+        scope: the entities that a scoped answer may name: the callers of a culprit without telemetry.
         trigger: the change that caused it, as its summary in the recording.
         decoys: summaries of innocent changes, and entities that look guilty.
     """
@@ -56,10 +56,10 @@ class WorldTruth:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """All that is settled before anything breaks.
+    """Everything that is fixed before anything breaks.
 
-    `course` is how much of the fault is there at each tick, from 0 to 1. `turn` counts worlds of one kind, so
-    that its base faults take turns. `taken` holds the parts that another fault has already hit.
+    `course` is the strength of the fault in each tick, from 0 to 1. `turn` counts worlds of one kind, so that
+    its base faults take turns. `taken` are the parts that already have a fault.
     """
 
     system: System
@@ -79,13 +79,13 @@ class Scene:
 
     @property
     def active(self) -> NDArray[np.bool_]:
-        """The ticks at which anything of the fault is there."""
+        """The ticks in which the fault has any strength."""
         return self.course > 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class PlatformEvent:
-    """What a platform reports about an object: a row of `events.csv`."""
+    """A platform's report about an object: a row of `events.csv`."""
 
     time_s: float
     entity: str
@@ -97,7 +97,7 @@ class PlatformEvent:
 
 @dataclass(frozen=True, slots=True)
 class StateRow:
-    """How an object stood at the end of the recording: a row of `states.csv`."""
+    """The state of an object at the end of the recording: a row of `states.csv`."""
 
     entity: str
     kind: str
@@ -108,7 +108,7 @@ class StateRow:
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """Telemetry beyond what every world has."""
+    """Telemetry in addition to that of every world."""
 
     metrics: tuple[Series, ...] = ()
     logs: tuple[Line, ...] = ()
@@ -119,7 +119,7 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """What happened: the scene, what requests felt, and what became of them."""
+    """What happened: the scene, the effects on requests, and the requests."""
 
     scene: Scene
     effects: Effects
@@ -128,32 +128,32 @@ class Play:
 
 
 Feel = Callable[[Effects, float], Effects]
-"""Write a fault of this strength (1 is usual) into the effects."""
+"""Applies a fault of this strength (1 is usual) to the effects."""
 
 Show = Callable[[Play, np.random.Generator], Extra]
-"""What the fault leaves in the recording beside its effect on requests."""
+"""Returns what the fault adds to the recording besides its effect on requests."""
 
 Notice = Callable[[Play, Extra], AlertInfo | None]
-"""The alert that this fault raises, or None where it stays below the rule."""
+"""Returns the alert that this fault raises, or None if it stays below the threshold."""
 
 
 def feel_nothing(effects: Effects, severity: float) -> Effects:
-    """Leave the effects alone."""
+    """Change no effects."""
     del severity
     return effects
 
 
 def show_nothing(play: Play, rng: np.random.Generator) -> Extra:
-    """Leave nothing."""
+    """Add nothing to the recording."""
     del play, rng
     return Extra()
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """One fault at its place. `system` replaces the scene's where the fault needs parts that it lacks.
+    """One fault at its place. `system` replaces the scene's if the fault needs parts that it lacks.
 
-    `unseen_level` is what can be known of it where no span shows the culprit.
+    `unseen_level` is the level of truth if no span shows the culprit.
     """
 
     entities: tuple[str, ...]
@@ -172,14 +172,14 @@ class Broken:
 
 
 Breaking = Callable[[Scene, np.random.Generator], Broken]
-"""An idea of a fault: choose its place in the scene and say what it does there."""
+"""Chooses the place of a fault in the scene, and defines its effects."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorldTelemetry:
-    """What was recorded; ideas about the recording take one and return another.
+    """What was recorded; each `RecordingIdea` takes one and returns another.
 
-    `onset_s` is what somebody states; `with_status`: spans tell errors. What is empty gets no file.
+    `onset_s` is the stated onset; `with_status` records errors in spans. Empty parts get no file.
     """
 
     system: System
@@ -198,7 +198,7 @@ class WorldTelemetry:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What an idea about the recording may look at: what happened, and the truth."""
+    """What a `RecordingIdea` may use: what happened, and the truth."""
 
     play: Play
     truth: WorldTruth
@@ -214,11 +214,11 @@ class Known:
 
 
 RecordingIdea = Callable[[WorldTelemetry, Known, np.random.Generator], WorldTelemetry]
-"""An idea about the recording: what it loses, distorts, or writes in another form."""
+"""Changes a recording: removes, distorts, or rewrites parts of it."""
 
 
 def busy_parts(scene: Scene, roles: frozenset[Role], *, least: float = 0.3) -> list[Service]:
-    """The parts of these roles that enough requests of the entry pass, the busiest first."""
+    """The parts of these roles that get enough of the entry's requests, the busiest first."""
     visits = scene.system.visits()
     able = [part for part in scene.system.services if part.role in roles and part.name not in scene.taken]
     able.sort(key=lambda part: -visits[part.name])
@@ -248,7 +248,7 @@ def level_series(scene: Scene, entity: str, signal: str, *, unit: str | None, va
 def scatter_times(
     scene: Scene, rng: np.random.Generator, *, every_s: float, when: NDArray[np.bool_] | None = None
 ) -> list[float]:
-    """Random times, one in each `every_s` seconds of the ticks at which the fault is there, or of `when`."""
+    """Random times, one per `every_s` seconds of the ticks with the fault, or of the ticks in `when`."""
     ticks = scene.time_s[scene.active if when is None else when]
     if not len(ticks):
         return []

@@ -16,13 +16,13 @@ LOST_SHARE = 0.5
 
 
 def hide_spans(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """The culprit writes no spans; what it calls begins traces of its own."""
+    """Remove the culprit's spans; its callees then begin traces of their own."""
     del rng
     return _without_spans_of(seen, known.culprits)
 
 
 def hide_telemetry(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """The culprit writes no spans, no metrics, no log lines; the topology knows it."""
+    """Remove the culprit's spans, metrics and log lines; it stays in the topology."""
     hidden = known.culprits
     seen = hide_spans(seen, known, rng)
     return replace(
@@ -33,7 +33,7 @@ def hide_telemetry(seen: WorldTelemetry, known: Known, rng: np.random.Generator)
 
 
 def hide_culprit(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """Nobody knows the culprit: no telemetry, no place in the topology, no call or line that names it."""
+    """Remove every trace of the culprit: telemetry, topology, and calls or lines that name it."""
     hidden = known.culprits
     seen = hide_telemetry(seen, known, rng)
     spans = [s for s in seen.spans if not (s.kind == "client" and s.operation.split(" ", 1)[0] in hidden)]
@@ -59,7 +59,7 @@ def _without_spans_of(seen: WorldTelemetry, hidden: frozenset[str]) -> WorldTele
 
 
 def gaps(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """Forty per cent of all points are missing, and all of the culprit's first six minutes."""
+    """Remove 40% of all points, and all points of the culprit's first six minutes."""
     onset_s, hidden = known.play.scene.onset_s, known.culprits
     found = []
     for series in seen.metrics:
@@ -71,7 +71,7 @@ def gaps(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldT
 
 
 def coarse_scrape(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """A point every five minutes, and no spans."""
+    """Keep a point every five minutes, and no spans."""
     del rng
     time_s = known.play.scene.time_s
     step = max(1, round(SCRAPE_S / float(time_s[1] - time_s[0])))
@@ -84,7 +84,7 @@ def coarse_scrape(seen: WorldTelemetry, known: Known, rng: np.random.Generator) 
 
 
 def lose_spans(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """From the onset on, half of all spans below the roots are lost."""
+    """Remove half of all spans below the roots from the onset on."""
     onset_s = known.play.scene.onset_s
     draws = rng.random(len(seen.spans))
     spans = [
@@ -96,7 +96,7 @@ def lose_spans(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> 
 
 
 def logs_and_entry(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """Log lines and the metrics of the entry, nothing else."""
+    """Keep only log lines and the metrics of the entry."""
     entry = known.play.scene.system.entry
     mine = {entry.name, *entry.instances}
     metrics = tuple(series for series in seen.metrics if series.entity in mine)
@@ -104,20 +104,20 @@ def logs_and_entry(seen: WorldTelemetry, known: Known, rng: np.random.Generator)
 
 
 def logs_only(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """Log lines without trace ids, nothing else; the alert is a time and a sentence."""
+    """Keep only log lines, without trace ids; the alert is a time and a sentence."""
     del known, rng
     logs = tuple(Line(line.time_s, line.entity, line.level, line.message) for line in seen.logs)
     return replace(seen, metrics=(), spans=(), changes=(), calls=(), events=(), states=(), logs=logs)
 
 
 def changes_only(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """What was changed and when, nothing else."""
+    """Keep only the list of changes."""
     del known, rng
     return replace(seen, metrics=(), spans=(), logs=(), calls=(), events=(), states=())
 
 
 def without_status(seen: WorldTelemetry, known: Known, rng: np.random.Generator) -> WorldTelemetry:
-    """Nobody records errors: spans have no status, logs no errors, metrics of errors only the entry."""
+    """Remove recorded errors: the status of spans, error lines, and error metrics except the entry's."""
     del rng
     entry = known.play.scene.system.entry.name
     return replace(
@@ -129,5 +129,5 @@ def without_status(seen: WorldTelemetry, known: Known, rng: np.random.Generator)
 
 
 def parts_with_spans(spans: tuple[Span, ...]) -> frozenset[str]:
-    """The parts whose own spans are there."""
+    """The parts that have spans of their own."""
     return frozenset(span.part for span in spans if span.kind == "server")

@@ -1,4 +1,4 @@
-"""Faults of one part or one call, as the usual kinds have them, with any course over time."""
+"""The usual faults of one part or one call, with any course over time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def choose_instances(part: Service, rng: np.random.Generator) -> tuple[list[int]
 
 
 def eat_processor(scene: Scene, rng: np.random.Generator) -> Broken:
-    """Something else eats the processor of one or all instances of a service."""
+    """Something else uses the processor of one or all instances of a service."""
     target = pick_part(scene, rng)
     hit, region = choose_instances(target, rng)
     share = scene.course[:, None] * rng.uniform(0.96, 1.0, (len(scene.time_s), len(hit)))
@@ -36,7 +36,7 @@ def eat_processor(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def delay_calls(scene: Scene, rng: np.random.Generator) -> Broken:
-    """The way to a service is slow, the service is not."""
+    """The network to a service is slow, the service itself is not."""
     target = pick_part(scene, rng)
     added_s = 0.12 * scene.course * rng.uniform(0.9, 1.1, len(scene.time_s))
 
@@ -71,17 +71,17 @@ TAKING_TURNS: tuple[Breaking, ...] = (eat_processor, delay_calls, slow_dependenc
 
 
 def usual_fault(scene: Scene, rng: np.random.Generator) -> Broken:
-    """Processor, network delay and slow dependency in turn."""
+    """Processor, network delay or slow dependency, in turn."""
     return TAKING_TURNS[scene.turn % len(TAKING_TURNS)](scene, rng)
 
 
 def another_fault(scene: Scene, rng: np.random.Generator) -> Broken:
-    """The one that comes after `usual_fault` in turn."""
+    """The fault that follows that of `usual_fault` in turn."""
     return TAKING_TURNS[(scene.turn + 1) % len(TAKING_TURNS)](scene, rng)
 
 
 def fill_memory(scene: Scene, rng: np.random.Generator) -> Broken:
-    """Memory climbs towards its limit as the course says; collections take more and more time."""
+    """Memory rises towards its limit according to the course; collections take more and more time."""
     target = pick_part(scene, rng)
     hit, region = choose_instances(target, rng)
     noise = rng.normal(0.0, 0.004, (len(scene.time_s), len(hit)))
@@ -100,9 +100,9 @@ def fill_memory(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def fail_early(scene: Scene, rng: np.random.Generator) -> Broken:
-    """A service fails part of its requests at once; its callers stop before the calls that come later.
+    """A service fails some of its requests at once, so that its callers skip their later calls.
 
-    The target is called, and needed, before other calls of the same caller.
+    The target is a required call that its caller makes before others.
     """
     visits = scene.system.visits()
     able = []
@@ -122,7 +122,7 @@ def fail_early(scene: Scene, rng: np.random.Generator) -> Broken:
 
 
 def fail_operation(scene: Scene, rng: np.random.Generator, *, entity: str, severity: float = 2.0) -> Broken:
-    """One operation of a part fails from the onset on; callers of `Broken` add what preceded it."""
+    """One operation of a part fails from the onset on; the caller adds the change that preceded it."""
     part = scene.system.service(entity)
     operation = int(rng.integers(len(part.operations)))
 

@@ -1,4 +1,4 @@
-"""A hard world as an incident folder, without the right answer; what was not recorded has no file."""
+"""Writes a hard world as an incident folder, without the right answer; empty parts get no file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def hard_folder_name(kind: str, seed: int) -> str:
 
 
 def write_hard_folder(world: HardWorld, folder: Path) -> None:
-    """Write a world; the folder is made, files of the same names in it are replaced."""
+    """Write a world. Creates the folder, and replaces files with the same names."""
     seen = world.telemetry
     folder.mkdir(parents=True, exist_ok=True)
     if seen.metrics:
