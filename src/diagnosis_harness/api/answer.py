@@ -94,7 +94,7 @@ def language_named(language: Language | str) -> Language:
     """The language of that name.
 
     Raises:
-        InvalidInput: there is none.
+        InvalidInput: it does not exist.
     """
     try:
         return Language(language)

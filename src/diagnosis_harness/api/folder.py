@@ -12,7 +12,7 @@ class IncidentFolder:
 
     Attributes:
         folder: metrics, logs, traces, topology and changes of the incident.
-        baseline: a folder of the same form with normal operation; None where there is none.
+        baseline: a folder of the same form with normal operation; None if there is none.
     """
 
     folder: str | Path

@@ -41,7 +41,7 @@ class Harness:
     ends, runs that still work are cancelled and its threads end.
 
     Attributes:
-        tools: your own read-only tools, beside those over `sources`.
+        tools: your own read-only tools, in addition to those over `sources`.
         policy: decides which tool to call next and what to conclude; None is the embedded analyst, which
             needs `sources`.
         sources: a folder of telemetry, or sources of your own; None where your tools bring everything.
@@ -117,8 +117,8 @@ class Harness:
         Cancelling the task that waits here cancels the run.
 
         Args:
-            onset: when the trouble began, where you know it; with a time zone.
-            timeout_s: in place of the harness's.
+            onset: when the trouble began, if you know it; with a time zone.
+            timeout_s: replaces that of the harness.
             language: of the answer; None is that of the question.
 
         Raises:

@@ -61,5 +61,5 @@ class LiveRun:
         """Pass on an event of the run, from any thread."""
         step = step_of(event)
         if step is not None:
-            with suppress(RuntimeError):  # the loop was closed: no one reads steps any more
+            with suppress(RuntimeError):  # the loop was closed, so nothing reads steps
                 self._loop.call_soon_threadsafe(self._steps.put_nowait, step)

@@ -25,7 +25,7 @@ class RunStep:
         name: the stage, or the tool.
         at_s: when, in seconds since the epoch, UTC.
         found: how many items of evidence a finished call brought; None for every other step.
-        error_code: why a call failed or was refused; None where it was neither.
+        error_code: why a call failed or was refused; otherwise None.
     """
 
     kind: RunStepKind

@@ -24,12 +24,12 @@ from diagnosis_harness.toolbox.ports import Sources, SourceSummary
 from diagnosis_harness.trace.event import TraceEvent
 
 LOCAL_CALLER = "local"
-"""The caller of a question that is asked in this process; it may use every read-only tool."""
+"""The caller of a question asked in this process; it may use every read-only tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and how it is to be answered; `limit_s` is the run's time, as its context has it."""
+    """A question and how to answer it; `limit_s` is the run's time limit, as in its context."""
 
     text: str
     language: Language
@@ -37,14 +37,14 @@ class Question:
     onset: float | OnsetWords | None = None
     """When it began, stated separately from the question; words are read against the source."""
     zone: str | None = None
-    """The zone of times in the text that name none; None is that of the source, else UTC."""
+    """The zone of times in the text without one; None is that of the source, else UTC."""
     carried: Carried = NOTHING_CARRIED
-    """What the previous turn found; the words of the question take precedence."""
+    """Findings of the previous turn; the words of the question take precedence."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredRun:
-    """A run that has ended, with everything that its document is made from."""
+    """A run that has ended, with everything that its document is built from."""
 
     ctx: RunContext
     facts: RunFacts
@@ -121,7 +121,7 @@ def resolve_question(
 
 
 def _read_onset(onset: float | OnsetWords | None, summary: SourceSummary) -> float | None:
-    """The onset as it is stated, else as its words are read against the recording."""
+    """The stated onset; if it is in words, they are read against the recording."""
     recorded = summary.incident
     onset_s = onset.read(recorded, summary.zone) if isinstance(onset, OnsetWords) else onset
     if isinstance(onset, OnsetWords) and onset_s is None:

@@ -72,7 +72,7 @@ class Paths:
 
 @dataclass(frozen=True, slots=True)
 class ChatSettings:
-    """Limits that every run of the service gets."""
+    """Limits of every run of the service."""
 
     limits: RunBudgetLimits
     retry_policies: HarnessRetryPolicies
@@ -246,7 +246,7 @@ class ChatApplicationUseCase:
         return ending
 
     async def _answer(self, ctx: RunContext, path: AnswerPath, request: RunRequest) -> PathAnswer | WorkEnd:
-        """The answer of a path, with which the run has succeeded, or why there is none."""
+        """The answer of a path, if the run succeeded with one, or why it did not."""
         try:
             answer = await path.answer(ctx, request.question, request.language)
         except (TechnicalFailure, MalformedAnswer):

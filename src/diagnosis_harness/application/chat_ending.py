@@ -1,4 +1,4 @@
-"""Builds what is stored of an ended run; pure."""
+"""Builds the stored end of a run; pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diagnosis_harness.report.failure import failure_sentence
 
 
 def end_with_answer(ctx: RunContext, answer: PathAnswer, *, started_s: float) -> RunEnding:
-    """The end of a run that has its answer."""
+    """The end of a run with an answer."""
     return RunEnding(
         outcome=ReleaseOutcome.SUCCESS,
         termination=termination_of(ctx),
@@ -40,7 +40,7 @@ def end_without_answer(ctx: RunContext, end: WorkEnd, language: Language, *, sta
 
 
 def failure_of(end: WorkEnd, language: Language) -> RunFailure:
-    """The failure of a run that ended this way, in words."""
+    """The failure of a run with this end, in words."""
     code = RUN_CANCELLED if end is WorkEnd.CANCELLED else end.value
     return RunFailure(code, failure_sentence(end, language))
 

@@ -34,11 +34,11 @@ from diagnosis_harness.release.standing import number_claims, standing_of
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisEnd:
-    """How one diagnosis ended, and what of it may be shown.
+    """How one diagnosis ended, and which parts of it may be shown.
 
     Attributes:
         outcome: what is published; independent of the run's state.
-        failure: with FAILED, how the work ended, from which the report words it.
+        failure: with FAILED, how the work ended; the report turns it into words.
     """
 
     outcome: ReleaseOutcome
@@ -53,7 +53,7 @@ class DiagnoseUseCase:
     """Diagnoses inside runs that the caller opened. Holds no state between runs.
 
     Args:
-        agent_for: makes the agent of one run, with a tool boundary of its own.
+        agent_for: creates the agent of one run, with its own tool boundary.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class DiagnoseUseCase:
         *,
         execution: DiagnosisAgentExecution | None = None,
     ) -> DiagnosisEnd:
-        """End the run as the table says, by pure code and no further controlled work."""
+        """End the run according to the table, by pure code without further controlled work."""
         facts = facts_beyond((), snapshot, run_id=ctx.run_id, inquiry=inquiry)
         if not facts and snapshot.store_failed and end in _FOR_WANT_OF_EVIDENCE:
             end = WorkEnd.EVIDENCE_STORE_UNAVAILABLE
@@ -172,7 +172,7 @@ class DiagnoseUseCase:
 _FOR_WANT_OF_EVIDENCE = frozenset(
     {WorkEnd.NO_CONCLUSION, WorkEnd.SATURATED, WorkEnd.PROTOCOL_STOP, WorkEnd.DRAFT_ILLEGAL}
 )
-"""Ends that look like the analyst's own, but that a failing evidence store causes too."""
+"""Ends that look like the analyst's own, but that a failing evidence store can also cause."""
 
 
 def _stop_reason(state: RunState, snapshot: ProgressSnapshot) -> DiagnosisStopReason | None:

@@ -47,8 +47,9 @@ class OpenSource:
     """A source, and the tools over it; several runs may use them at once.
 
     Attributes:
-        stamp: None for no source.
-        folder: what must exist as long as the source is in use, and is removed with the last who holds it.
+        stamp: None if there is no source.
+        folder: its folder, which must exist while the source is in use, and is removed with the last
+            reference to it.
     """
 
     sources: Sources
@@ -63,11 +64,11 @@ class SourceCatalog(Protocol):
     async def open(
         self, ctx: RunContext, name: str | None, onset_s: float | None, asked: SourceStamp | None
     ) -> OpenSource:
-        """The source of a name; None is the only one, or one that holds nothing where none is configured.
+        """The source of a name. None is the only configured one, or an empty one if none is configured.
 
         Args:
-            asked: the source as it was when the question was submitted; its name and content may have
-            changed.
+            asked: the stamp of the source when the question was submitted; its name and content may have
+                changed since.
 
         Raises:
             SourceUnavailable: there is no such source here, or it cannot be read; the log says why.
@@ -99,7 +100,7 @@ class DiagnosisPath:
     ) -> RoutingDecision:
         """Reconsider the path of a question whose words leave open whether there is anything to diagnose.
 
-        A source that cannot be opened revises nothing: the diagnosis will say so.
+        A source that cannot be opened revises nothing; the diagnosis then reports it.
 
         Raises:
             RunAborted: the run had ended, or ended while the source was being opened.
@@ -208,5 +209,5 @@ def _ending(ctx: RunContext, facts: RunFacts, request: RunRequest, end: Diagnosi
 
 
 def take_over_from(request: RunRequest, previous: PreviousTurn | None) -> Carried:
-    """What a request takes over from the previous turn."""
+    """The values that a request takes over from the previous turn."""
     return take_over(previous, source=request.source)

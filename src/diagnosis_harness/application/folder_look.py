@@ -1,4 +1,4 @@
-"""The result of `diagnose look`: the files of a folder as they were read, and what they hold."""
+"""The result of `diagnose look`: how the files of a folder were read, and their content."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class DecidedBy(StrEnum):
 
 
 class Lack(StrEnum):
-    """What a folder lacks that a diagnosis could use."""
+    """Missing data that a diagnosis could use."""
 
     METRICS = "metrics"
     SPANS = "spans"
@@ -36,10 +36,9 @@ class FileLook:
     """One file.
 
     Attributes:
-        role: what it holds; None where it was not read.
-        form: the format it was taken for, such as `csv` or `a Prometheus API answer`; empty where it was not
-            read.
-        note: how it was read, or why it was not and what to do.
+        role: the role of its content; None if it was not read.
+        form: the identified format, such as `csv` or `a Prometheus API answer`; empty if it was not read.
+        note: how it was read, or why it was not read and what to do.
         step_s: the usual time between two of its timestamps.
         gaps: stretches inside it without a row.
     """
@@ -87,8 +86,8 @@ class FolderLook:
     """The whole result.
 
     Attributes:
-        zone: of times that name none, from incident.toml; None is UTC.
-        obstacle: why nothing can be diagnosed as it is; None where it can.
+        zone: of times without one, from incident.toml; None is UTC.
+        obstacle: why nothing can be diagnosed yet; None if something can.
     """
 
     name: str

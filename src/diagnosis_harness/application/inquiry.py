@@ -1,4 +1,4 @@
-"""Resolves a question to an inquiry from what the sources hold, before any player acts; pure."""
+"""Resolves a question to an inquiry from the content of the sources, before any player acts; pure."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ def resolve_inquiry(
     carried: Carried = NOTHING_CARRIED,
     zone: str | None = None,
 ) -> Inquiry:
-    """What is asked, resolved against what the sources hold.
+    """The question, resolved against the content of the sources.
 
-    It reads the summary that the source made when it was opened and the topology; no series, span or log
-    line. Everything in it is masked, like all that a player sees.
+    It reads the topology and the summary that the source built when it was opened, but no series, span or
+    log line. Everything in it is masked, like all that a player sees.
 
     Args:
-        onset_s: when it began, where the caller states it separately from the question.
-        zone: of times that name none, as the asker states it apart; else that of the source, else UTC.
-        carried: onset and affected entities of the turn before; the question's own words win over them.
+        onset_s: when it began, if the caller states it separately from the question.
+        zone: of times without one, if the caller states it separately; else that of the source, else UTC.
+        carried: onset and affected entities of the previous turn; the question's own words take precedence.
 
     Raises:
-        OnsetOutsideData: the question names an instant with its date, nothing was recorded then, and no onset
-            is stated apart.
+        OnsetOutsideData: the question names a time with its date, nothing was recorded then, and no onset is
+                stated separately.
     """
     summary, question = sources.summary.summary(ctx), mask_or_withhold(question)
     zone, zone_origin = _zone(summary, zone)
@@ -118,7 +118,7 @@ def _onset(
 ) -> tuple[float | None, OnsetOrigin]:
     """The first stated onset. A source that was opened with an onset repeats it as its own.
 
-    A comparison of times is about the time that it names, whatever onset is stated separately.
+    A comparison of times is about the time that it names, even if another onset is stated separately.
     """
     named_s = reading.time.at_s
     if reading.form.form is QuestionForm.COMPARE_TIMES and named_s is not None:

@@ -18,12 +18,12 @@ from diagnosis_harness.report.document_file import document_bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptRun:
-    """One run: the fields that lists and follow-ups need, and its document in the bytes that `--save` writes.
+    """One run: the fields that lists and follow-ups need, and its document as the bytes that `--save` writes.
 
     Attributes:
-        intent: None for a run that was no diagnosis.
-        folder: the incident folder; None where it was deleted after the run.
-        published_result: what a follow-up may be shown of it (`PublishedResultPolicy`).
+        intent: None for a run that was not a diagnosis.
+        folder: the incident folder; None if it was deleted after the run.
+        published_result: what a follow-up may see of it (`PublishedResultPolicy`).
     """
 
     run_id: str
@@ -42,7 +42,7 @@ class KeptRun:
     def of(
         cls, document: RunDocument, *, folder: str | None, baseline: str | None, zone: str | None
     ) -> KeptRun:
-        """The run of a document, which has ended."""
+        """The ended run of a document."""
         run, outcome = document.run, document.release.outcome
         intent = None if document.inquiry is None else IntentType.DIAGNOSIS
         publishes = intent is not None and PublishedResultPolicy().publishes(intent, outcome)

@@ -1,4 +1,4 @@
-"""KNOWLEDGE_QUERY: one search of the runbooks, and an answer of quotations that code has checked."""
+"""KNOWLEDGE_QUERY: one search of the runbooks, and an answer of quotations checked by code."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class AnswerWriter(Protocol):
     async def write(
         self, ctx: RunContext, question: str, passages: Sequence[Passage]
     ) -> tuple[Sequence[Quotation], TokenUsage]:
-        """The quotations that answer, and the tokens it took.
+        """The quotations that answer the question, and the tokens used.
 
         A writer only chooses quotations. `passages` holds at least one, best first; a quotation names its
-        passage by its place, counted from 1. The result is checked.
+        passage by its number, counted from 1. The result is checked.
 
         Raises:
             LlmFailure: the language model behind it failed.
@@ -54,7 +54,7 @@ class KnowledgeQuery:
     """Answers from runbooks. Holds no state between runs.
 
     Attributes:
-        base: None where no runbooks are configured: the answer then says so.
+        base: None if no runbooks are configured; the answer then says so.
         workers: threads for the search, which blocks.
     """
 
@@ -65,7 +65,7 @@ class KnowledgeQuery:
     workers: WorkerPool
 
     async def answer(self, ctx: RunContext, question: str, language: Language) -> PathAnswer:
-        """The answer; that the runbooks have none is an answer too.
+        """The answer; that the runbooks have none is also an answer.
 
         Raises:
             RunAborted: the run had ended or ended meanwhile.
@@ -97,7 +97,7 @@ class KnowledgeQuery:
         )
 
     async def _search(self, ctx: RunContext, base: KnowledgeBase, question: str) -> Retrieval:
-        """One search on a thread; when the run ends, the thread is left to itself."""
+        """Run one search on a thread, which is abandoned if the run ends."""
 
         def search() -> Retrieval:
             self.core.check_active(ctx)
@@ -121,7 +121,7 @@ class KnowledgeQuery:
         return found
 
     async def _write(self, ctx: RunContext, question: str, passages: Sequence[Passage]) -> Quoted:
-        """One answer of the writer, each quotation with the unit and the passage that it stands in."""
+        """One answer of the writer, each quotation with its unit and passage."""
         try:
             quotations = await self.roles.play(
                 ctx, RetryRole.ANSWER_WRITER, lambda ctx: self.writer.write(ctx, question, tuple(passages))

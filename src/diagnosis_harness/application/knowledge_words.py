@@ -12,11 +12,11 @@ from diagnosis_harness.knowledge.units import Unit
 from diagnosis_harness.report.timestamps import escape_line
 
 Quoted: TypeAlias = tuple[tuple[Unit, Passage], ...]
-"""The quotations of an answer, in its order: a unit of text and its passage."""
+"""The quotations of an answer, in order: a unit of text and its passage."""
 
 
 _APART = frozenset({BlockKind.CODE, BlockKind.TABLE})
-"""Blocks whose text would seem to include a citation number that follows it."""
+"""Blocks after which a citation number would look like a part of their text."""
 
 
 _FOUND: Final = Text(en="The runbooks say:", zh="运维手册中写道：")
@@ -51,7 +51,7 @@ _NOT_CONFIGURED: Final = Text(
 
 
 def answer_text(quote_text: Quoted, language: Language, *, is_stale: bool) -> str:
-    """The quotations, each with the number of its passage, and where the passages stand."""
+    """The quotations, each with the number of its passage, and the places of the passages."""
     passages = list(dict.fromkeys(passage for _, passage in quote_text))
     parts = [_STALE.in_(language)] if is_stale else []
     parts += [_FOUND.in_(language), _quotations(quote_text, passages)]
@@ -79,7 +79,7 @@ def _quotations(quote_text: Quoted, passages: list[Passage]) -> str:
 
 
 def nothing_found_text(found: Retrieval, language: Language) -> str:
-    """Says that nothing answers, how much was searched, and which headings are closest."""
+    """States that nothing answers, how much was searched, and which headings are closest."""
     searched = found.searched
     if searched.passages == 0:
         return _NOTHING_INDEXED.in_(language)
@@ -93,7 +93,7 @@ def nothing_found_text(found: Retrieval, language: Language) -> str:
 
 
 def not_configured_text(language: Language) -> str:
-    """Says that there is nothing to search, and how to change that."""
+    """States that there is nothing to search, and how to change that."""
     return _NOT_CONFIGURED.in_(language)
 
 
@@ -109,5 +109,5 @@ def _where(passage: Passage, language: Language) -> str:
 
 
 def _safe(text: str) -> str:
-    """A text from a document as a terminal may show it: line by line, nothing invisible."""
+    """A text from a document that is safe for a terminal: line by line, without invisible characters."""
     return "\n".join(escape_line(line.replace("\t", "    ")) for line in text.split("\n"))

@@ -1,4 +1,4 @@
-"""What a path of a question returns."""
+"""The result of a path of a question."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class PathAnswer:
 
     Attributes:
         body: a JSON object: `kind` (wire value of the intent), `text` (what a person reads) and typed parts.
-        conclusion: what a later question of the session may build on (PE-04); None if there is nothing.
+        conclusion: the result that a later question of the session may use (PE-04); None if there is none.
     """
 
     body: JsonValue

@@ -1,4 +1,4 @@
-"""What the next question of a session may be shown of earlier runs: one policy, pure (lifecycle §12.2)."""
+"""The policy on what the next question of a session sees of earlier runs; pure (lifecycle §12.2)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class EarlierRun:
 
     Attributes:
         intent: None until it was routed.
-        outcome: None while it goes on.
-        published_result: what it published for the next turn; None where it did not.
+        outcome: None while it is in progress.
+        published_result: what it published for the next turn; None if it published nothing.
     """
 
     session_id: str
@@ -35,7 +35,7 @@ class EarlierRun:
 
 @dataclass(frozen=True, slots=True)
 class PreviousTurn:
-    """What the next turn is shown."""
+    """What the next turn sees."""
 
     run_id: str
     published_result: JsonValue
@@ -59,7 +59,7 @@ class NoPreviousTurn(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PublishedResultPolicy:
-    """Decides what is stored for the next turn, and what the next turn gets."""
+    """Decides what is stored for the next turn, and what the next turn sees."""
 
     def publishes(self, intent: IntentType, outcome: ReleaseOutcome) -> bool:
         """Whether a run stores a published result: only a diagnosis that ended SUCCESS does."""
@@ -74,12 +74,12 @@ class PublishedResultPolicy:
         return NoPreviousTurn.NO_PUBLISHED_RESULT if run.published_result is None else None
 
     def previous_turn(self, session_id: str, runs: Iterable[EarlierRun]) -> PreviousTurn | NoPreviousTurn:
-        """What the session's next turn gets.
+        """What the session's next turn sees.
 
         Only the latest diagnosis counts: if it gives nothing, no older one replaces it.
 
         Args:
-            runs: in the order in which they were started; those of other sessions are passed over.
+            runs: in the order in which they were started; those of other sessions are skipped.
         """
         diagnoses = [
             run for run in runs if run.session_id == session_id and run.intent is IntentType.DIAGNOSIS

@@ -1,4 +1,4 @@
-"""Makes files that hold questions, evidence and hashes of keys readable by their owner only."""
+"""Makes files with questions, evidence and hashes of keys readable only by their owner."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _LOG = logging.getLogger("diagnosis_harness.files")
 _OWN = 0o600
 _OTHERS = 0o077
 _BESIDE = ("", "-wal", "-shm", "-journal")
-"""SQLite makes these with the rights of the file itself, so only older ones need to be looked at."""
+"""SQLite creates these with the permissions of the main file, so only existing ones need a check."""
 
 
 def make_private(file: Path) -> None:
-    """Have a SQLite file, which may not be there yet, readable and writable by its owner alone.
+    """Make a SQLite file, which may not exist yet, readable and writable only by its owner.
 
-    A new one is made so from its first moment, whatever the umask. An older one is tightened where it is
-    ours; of another's the log says so in one sentence. What cannot be done is left to whoever opens the file:
-    the sentence is theirs.
+    A new file is created with these permissions, whatever the umask. An existing one is restricted if it is
+    ours; for another owner's, the log has one sentence. Other failures are ignored here, since the code that
+    opens the file reports them.
     """
-    file = Path(os.path.realpath(file))  # where a link leads to: SQLite keeps its other files there
+    file = Path(os.path.realpath(file))  # the target of a link, since SQLite keeps its other files there
     with suppress(OSError):
-        # Never opened where it is there: to close it takes the locks of this process's other connections.
+        # An existing file is not opened: closing it would drop the locks of this process's other connections.
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, _OWN))
         return
     for suffix in _BESIDE:

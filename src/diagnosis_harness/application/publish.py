@@ -1,4 +1,4 @@
-"""Builds the document of an ended run: pure, and without decisions of its own."""
+"""Builds the document of an ended run; pure, and without decisions of its own."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def publish(ctx: RunContext, facts: RunFacts, end: DiagnosisEnd, events: Iterabl
 def publish_other_path(
     ctx: RunContext, facts: RunFacts, intent: IntentType, events: Iterable[TraceEvent]
 ) -> RunDocument:
-    """The document of a run that was answered on another path than diagnosis, with a text and no report.
+    """The document of a run on a path other than diagnosis, with a text and no report.
 
     Raises:
         ContractViolation: the run has not ended.
@@ -120,7 +120,7 @@ def release_of(facts: RunFacts, end: DiagnosisEnd) -> Release:
 
 
 def inquiry_entry_of(facts: RunFacts, end: DiagnosisEnd) -> InquiryEntry:
-    """The inquiry of the run, as its document holds it."""
+    """The inquiry of the run, as in its document."""
     spoken_of = {
         name
         for record in end.snapshot.records

@@ -1,4 +1,4 @@
-"""Reads from a run's trace which path its question took. Pure.
+"""Reads the path of a question from the run's trace. Pure.
 
 A line without data comes from an older document. Only text that no agent can influence is read from it: the
 stage, which is the whole line, and the router's choice from a closed set, which begins its line.

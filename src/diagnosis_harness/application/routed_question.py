@@ -42,7 +42,7 @@ from diagnosis_harness.trace.event import TraceEvent
 
 @dataclass(frozen=True, slots=True)
 class QuestionPaths:
-    """Who chooses the path of a question, and who answers on it; `tools` are those of a diagnosis."""
+    """The router of a question and the paths that answer it; `tools` are those of a diagnosis."""
 
     routing: Routing
     others: Mapping[IntentType, AnswerPath]
@@ -52,7 +52,7 @@ class QuestionPaths:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredText:
-    """A run that was answered on another path than diagnosis, with the text for people."""
+    """A run on a path other than diagnosis, with its text for people."""
 
     ctx: RunContext
     facts: RunFacts
@@ -60,13 +60,13 @@ class AnsweredText:
     text: str
 
     def document(self, events: Iterable[TraceEvent]) -> RunDocument:
-        """The run's document, which does not hold the text, as in the service."""
+        """The run's document, without the text, as in the service."""
         return publish_other_path(self.ctx, self.facts, self.intent, events)
 
 
 @dataclass(frozen=True, slots=True)
 class RoutedAnswer:
-    """The document of a routed question, and the text where another path than diagnosis answered it."""
+    """The document of a routed question, and the text if a path other than diagnosis answered it."""
 
     document: RunDocument
     text: str | None = None
@@ -87,7 +87,7 @@ async def answer_by_path(
             run is FAILED then.
         Exception: the sources cannot be read, or a bug; the run is FAILED then.
     """
-    started_s = core.clock.now_s()  # before RUN_STARTED, which stands in the trace
+    started_s = core.clock.now_s()  # before RUN_STARTED, which is in the trace
     with emit_start_and_end(core, ctx, question.text):
         answered = await _answer(core, ctx, paths(), sources=sources, question=question, started_s=started_s)
         outcome = answered.end.outcome if isinstance(answered, AnsweredRun) else ReleaseOutcome.SUCCESS
@@ -147,7 +147,7 @@ async def _answer(
 
 
 def _end_without_answer(core: DiagnosisHarnessCore, ctx: RunContext, end: WorkEnd) -> DiagnosisEnd:
-    """The end of a run that has nothing to show, as the release table decides it."""
+    """The end of a run without a result, according to the release table."""
     row = decide(end, facts=False, missing=False)
     if (
         row.state is RunState.FAILED

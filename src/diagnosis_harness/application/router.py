@@ -27,17 +27,17 @@ class IntentRouter(Protocol):
     async def route(
         self, ctx: RunContext, question: str, history: Sequence[RoutingTurn]
     ) -> tuple[RoutingDecision, TokenUsage]:
-        """The path of a question, and the tokens it took; `history` is bounded, oldest turn first.
+        """The path of a question, and the tokens used; `history` is bounded, oldest turn first.
 
         Raises:
             LlmFailure: the language model behind it failed.
-            MalformedAnswer: its answer is none of the paths; this is not retried.
+            MalformedAnswer: its answer is not one of the paths; this is not retried.
         """
         ...
 
 
 Revise: TypeAlias = Callable[[RunContext, RoutingDecision], Awaitable[RoutingDecision]]
-"""What the source makes of a decision: a question that holds nothing to diagnose takes another path."""
+"""Revises a decision by the content of the source, since a question may contain nothing to diagnose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Routing:
         *,
         revise: Revise | None = None,
     ) -> RoutingDecision:
-        """The path of a question, which is traced as ROUTING_DECISION with the reason.
+        """The path of a question. Emits it as ROUTING_DECISION with the reason.
 
         The caller has masked `question` and `history`; what the router sees of the history is bounded here.
 
@@ -65,7 +65,7 @@ class Routing:
             counts.
 
         Raises:
-            RouterUnavailable: the attempts are used up, or the answer was none of the paths.
+            RouterUnavailable: the attempts are used up, or the answer was not one of the paths.
             RunAborted: the run had ended or ended meanwhile.
             Exception: a bug in the player.
         """

@@ -16,16 +16,16 @@ class RoutingReason(StrEnum):
     ASKS_FOR_STATE = "ASKS_FOR_STATE"
     NAMES_SYMPTOM = "NAMES_SYMPTOM"
     NAMES_TIME = "NAMES_TIME"
-    NAMES_SUBJECT = "NAMES_SUBJECT"  # a service, a resource or a signal, and no more than that
+    NAMES_SUBJECT = "NAMES_SUBJECT"  # only a service, a resource or a signal
     PASTED_OUTPUT = "PASTED_OUTPUT"  # an alert, an exception, a line of a log
 
     NAMES_DOCUMENT = "NAMES_DOCUMENT"
-    ASKS_ABOUT_PAST = "ASKS_ABOUT_PAST"  # earlier incidents and what was learnt from them
+    ASKS_ABOUT_PAST = "ASKS_ABOUT_PAST"  # earlier incidents and their lessons
     ASKS_HOW_TO = "ASKS_HOW_TO"
     ASKS_MEANING = "ASKS_MEANING"
     ASKS_WHO = "ASKS_WHO"
-    ASKS_FOR_SETTING = "ASKS_FOR_SETTING"  # a value that somebody set or agreed on
-    ASKS_FOR_FACT = "ASKS_FOR_FACT"  # "what is ...": something written down, if nothing says otherwise
+    ASKS_FOR_SETTING = "ASKS_FOR_SETTING"  # a configured or agreed value
+    ASKS_FOR_FACT = "ASKS_FOR_FACT"  # "what is ...": documentation, unless another reason is stronger
 
     ASKS_ABOUT_SYSTEM = "ASKS_ABOUT_SYSTEM"
     OUT_OF_SCOPE = "OUT_OF_SCOPE"
@@ -43,9 +43,9 @@ class RoutingDecision:
     """The path of one question, and why.
 
     Attributes:
-        reason: what spoke most for it.
-        matched: the words that spoke for it, as they were read: case folded, in their order.
-        reasons: every reason that spoke for it.
+        reason: the strongest reason for it.
+        matched: the words behind the reasons, case folded, in order.
+        reasons: every reason for it.
     """
 
     intent: IntentType

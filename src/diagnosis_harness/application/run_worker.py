@@ -13,7 +13,7 @@ from diagnosis_harness.kernel.errors import RunTaken, TechnicalFailure
 
 
 class RunWorker:
-    """Works on one delivery until it ends; several may run at the same time.
+    """Executes one delivered run to its end; several may run at the same time.
 
     Args:
         sources: the sources of this process; runs about other sources are left to other processes.

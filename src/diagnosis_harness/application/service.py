@@ -21,13 +21,13 @@ from diagnosis_harness.application.uploads.upload_service import UploadService
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 
 ReadinessCheck: TypeAlias = Callable[[], str | None]
-"""What is wrong, or None."""
+"""Returns the problem, or None."""
 
 Write: TypeAlias = Callable[[], Awaitable[None]]
 """One small write into a store, to test it; `StoreFailure` if it fails."""
 
 DATABASE, EVIDENCE = "database", "evidence"
-"""The stores of a service. EVIDENCE is one of its own only where evidence is not kept in the database."""
+"""The stores of a service. EVIDENCE is separate only if evidence is not stored in the database."""
 
 
 def _no_exports() -> Mapping[str, int]:

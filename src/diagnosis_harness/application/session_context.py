@@ -1,4 +1,4 @@
-"""What the next turn of a session gets from earlier ones; read before the run exists (seed: lifecycle §2)."""
+"""Reads what the next turn gets from earlier ones, before the run exists (seed: lifecycle §2)."""
 
 from __future__ import annotations
 

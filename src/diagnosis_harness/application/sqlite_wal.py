@@ -13,11 +13,11 @@ _ATTEMPTS = 20
 
 
 def switch_to_wal(execute: Callable[[str], object]) -> None:
-    """Have the file keep a write-ahead log. Does nothing where it already does.
+    """Switch the file to a write-ahead log, unless it already has one.
 
     SQLite does not wait for a lock here, whatever the busy timeout of the connection: two processes that open
-    a new file both hold a read lock, and each would wait for the other's. Whoever is refused waits for its
-    turn to write instead, which the busy timeout does bound, and finds the mode changed.
+    a new file both hold a read lock, and each would wait for the other's. A refused process waits for the
+    write lock instead, which the busy timeout does bound, and then finds the mode changed.
 
     Args:
         execute: runs a statement on a connection that is in no transaction.

@@ -1,4 +1,4 @@
-"""The stage that users see. The path of the question emits it; it is not derived from other states."""
+"""The stage that users see. The path of a question emits it; it is not derived from other states."""
 
 from __future__ import annotations
 

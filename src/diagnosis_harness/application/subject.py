@@ -1,7 +1,7 @@
-"""Whether a question holds anything to diagnose, by its words or by what the source holds. Pure.
+"""Whether a question contains anything to diagnose, by its words or by the content of the source. Pure.
 
-A router sees words alone. Where none of them is a symptom, a time or a name that the source knows, and the
-source has neither an alert nor an onset, a diagnosis would answer a question that nobody asked.
+A router only sees words. If none of them is a symptom, a time or a name that the source knows, and the source
+has neither an alert nor an onset, a diagnosis would answer a question that was not asked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ENOUGH = frozenset(
 _LATIN = re.compile(r"[a-z][a-z'-]+")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _HAN_LEFT = 2
-"""From this many unknown Chinese characters on, a question has its own subject; one may be a particle."""
+"""With this many unknown Chinese characters, a question has its own subject; one may be a particle."""
 
 
 _MAY_BE_MEANT = frozenset(
@@ -44,16 +44,16 @@ _MAY_BE_MEANT = frozenset(
 
 
 def in_doubt(decision: RoutingDecision) -> bool:
-    """Whether the words alone leave open if there is anything to diagnose."""
+    """Whether the words alone leave open that there is anything to diagnose."""
     if decision.intent is not IntentType.DIAGNOSIS:
         return decision.reason in _MAY_BE_MEANT
     return _ENOUGH.isdisjoint({decision.reason, *decision.reasons})
 
 
 def revise_path(decision: RoutingDecision, inquiry: Inquiry) -> RoutingDecision:
-    """The decision; SYSTEM_CHAT, which says what can be asked, where there is nothing to diagnose.
+    """The decision, or if there is nothing to diagnose SYSTEM_CHAT, which explains what can be asked.
 
-    A question that was sent elsewhere and is about a name or a time of the source is diagnosed.
+    A question on another path that is about a name or a time of the source is diagnosed.
     """
     if in_doubt(decision) and decision.intent is not IntentType.DIAGNOSIS:
         return _of_the_source(decision, inquiry)
@@ -65,7 +65,7 @@ def revise_path(decision: RoutingDecision, inquiry: Inquiry) -> RoutingDecision:
 
 
 def _of_the_source(decision: RoutingDecision, inquiry: Inquiry) -> RoutingDecision:
-    """DIAGNOSIS where what was matched is a name, or the form of the question leaves no doubt."""
+    """DIAGNOSIS if the matched words are a name, or the form of the question leaves no doubt."""
     form = inquiry.reading.form
     known = " ".join(each.written.casefold() for each in inquiry.reading.names if each.name is not None)
     is_name = bool(known) and all(phrase in known for phrase in decision.matched)

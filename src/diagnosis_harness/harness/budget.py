@@ -42,7 +42,7 @@ class RunBudgetLimits:
         output_tokens: tokens received from them.
         total_tokens: both together.
         run_bytes: bytes of evidence that are stored.
-        tool_calls_of: limits of single tools by name, in place of `tool_calls_per_tool`.
+        tool_calls_of: limits of single tools by name, which replace `tool_calls_per_tool`.
 
     Raises:
         InvalidLimits: a limit is not a positive whole number.

@@ -48,7 +48,7 @@ async def call_llm(
     def discard(reply: T) -> None:
         try:
             usage = _read_usage(usage_of, reply)
-        except Exception:  # noqa: BLE001 - nothing waits for it any more; unknown usage is charged as reserved
+        except Exception:  # noqa: BLE001 - nothing waits for it now; unknown usage is charged as reserved
             usage = None
         settle(usage)
         _refuse_late(ctx, TracePhase.AGENT, {"call": "llm"})

@@ -90,7 +90,7 @@ class DiagnosisHarnessCore(Closing):
     ) -> RunContext:
         """Open a run. Give either `timeout_s` from now or the time `deadline_s`.
 
-        The clock ends the run at the deadline, even when no gate is passed.
+        The clock ends the run at the deadline, even if no gate is passed.
 
         Raises:
             InvalidIdentity: a blank or unsafe id; nothing of the run exists then.
@@ -319,7 +319,7 @@ class DiagnosisHarnessCore(Closing):
 
         Raises:
             RunAborted: the run had ended or ended meanwhile; the lease goes back when the tool had not begun.
-            ToolFailure: TIMEOUT, when `limit_s` has passed before; the run goes on.
+            ToolFailure: TIMEOUT, if `limit_s` passes first; the run continues.
             Exception: what the operation raised.
         """
         return await calls.call_tool(ctx, lease, operation, clock=self._clock, limit_s=limit_s)

@@ -39,7 +39,7 @@ class RunJournal(RunHandle):
         status: TraceEventStatus,
         payload: Mapping[str, JsonValue],
     ) -> None:
-        """Write one event; the payload is bounded here. After RUN_FINISHED nothing is written any more."""
+        """Write one event, after bounding its payload. After RUN_FINISHED, nothing more is written."""
         small = bound_payload(payload)
         with self._order:
             if self._end is not None:

@@ -10,7 +10,7 @@ _SAFE_SEGMENT = re.compile(r"[A-Za-z0-9._-]{1,128}", re.ASCII)
 
 
 def is_safe_segment(text: object) -> bool:
-    """Whether a text may stand in a key: 1 to 128 of `A-Z a-z 0-9 . _ -`, and nothing else."""
+    """Whether a text is allowed in a key: 1 to 128 of `A-Z a-z 0-9 . _ -`, and nothing else."""
     return isinstance(text, str) and _SAFE_SEGMENT.fullmatch(text) is not None
 
 

@@ -42,7 +42,7 @@ class AttemptRecord:
     Attributes:
         role: who made it.
         number: 1 for the first.
-        failure: how it failed; None when it succeeded. UNKNOWN also stands for every untyped exception.
+        failure: how it failed; None if it succeeded. UNKNOWN includes every untyped exception.
         error: name of the exception's class; empty when it succeeded.
         started_at_s, ended_at_s: when, in seconds since the epoch, UTC.
     """

@@ -60,7 +60,7 @@ class Leftover(Generic[T_contra]):
     """Callbacks for work that outlives its wait.
 
     Attributes:
-        abandoned: called once, if the work goes on when the wait ends.
+        abandoned: called once, if the work continues after the wait.
         returned: called once, from any thread, with a result that came too late and is not used otherwise.
     """
 

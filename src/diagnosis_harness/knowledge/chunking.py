@@ -80,7 +80,7 @@ def _parts(block: Block, size: int) -> Iterator[Block]:
     lines = block.text.split("\n")
     exact = block.last_line - block.first_line + 1 == len(
         lines
-    )  # HTML says where a block stands, not each line
+    )  # HTML has the line of a block, not of each of its lines
     block_lines: list[str] = []
     first = 0
     for place, line in enumerate(lines):

@@ -73,7 +73,7 @@ def _blocks(file: str, text: str) -> Sequence[Block]:
 
 
 def _places(lines: Sequence[str], masked: Sequence[str]) -> tuple[list[int], list[int]]:
-    """For each masked line the first and the last line of the file that it stands for, counted from 1."""
+    """For each masked line, the first and last line of the file that it replaces, counted from 1."""
     first, last = [1] * len(masked), [1] * len(masked)
     for kind, begin, end, place, to in SequenceMatcher(None, lines, masked).get_opcodes():
         for at in range(place, to):

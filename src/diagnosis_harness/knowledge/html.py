@@ -96,7 +96,7 @@ class _Reader(HTMLParser):
         return any(part.strip(" |\n") for part in self._parts)
 
     def _inside_whole(self, tag: str) -> bool:
-        """Whether this stands inside code or a table, which stay whole."""
+        """Whether this is inside code or a table, which are not split."""
         return tag not in _HEADINGS and any(outer in _WHOLE for outer in self._open_tags)
 
     def _kind(self) -> BlockKind:

@@ -129,7 +129,7 @@ class KnowledgeIndex:
         return Retrieval((), nearest, self.holdings)
 
     def _together(self, found: list[int], *, to_act: bool) -> list[int]:
-        """The best passage, more of its file (what to do rarely stands with the symptoms), then others.
+        """The best passage, more of its file (remedies are rarely beside the symptoms), then others.
 
         Args:
             to_act: what to do is asked, so the sections of that file that say it come first.

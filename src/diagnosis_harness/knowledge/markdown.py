@@ -21,7 +21,7 @@ _TABLE_RULE_CELL = re.compile(r"[ \t]*:?-+:?[ \t]*")
 
 
 def markdown_blocks(lines: Sequence[str]) -> tuple[Block, ...]:
-    """The blocks of the lines of a Markdown document; every line that is not blank stands in one of them.
+    """The blocks of the lines of a Markdown document; every non-blank line is in one of them.
 
     Front matter is left out: it is about the document, and answers nothing. Plain text is read by the same
     rules: they leave what they do not know as paragraphs.
@@ -86,7 +86,7 @@ class _Reader:
         return "|" in self._lines[at] and "|" in following and _is_table_rule(following)
 
     def _item(self) -> None:
-        """The line of the item, and lines that go on with it: neither blank, nor anything of its own."""
+        """The line of the item, and its continuation lines: neither blank nor the start of another block."""
         self._add(
             BlockKind.ITEM,
             self._while(lambda at: not self._begins_block(at) and not _UNDERLINE.match(self._lines[at])),
@@ -106,7 +106,7 @@ class _Reader:
         return bool(_HEADING.match(line) or _FENCE.match(line) or _ITEM.match(line)) or self._is_table(at)
 
     def _while(self, goes_on: Callable[[int], bool]) -> int:
-        """The line behind the block that begins here: the first that is blank or does not go on."""
+        """The line after the block that begins here: the first that is blank or does not continue it."""
         end = self._at + 1
         while end < len(self._lines) and self._lines[end].strip() and goes_on(end):
             end += 1

@@ -13,7 +13,7 @@ class BlockKind(StrEnum):
 
     HEADING = "HEADING"
     TEXT = "TEXT"
-    ITEM = "ITEM"  # of a list, with the lines that go on with it
+    ITEM = "ITEM"  # of a list, with its continuation lines
     CODE = "CODE"
     TABLE = "TABLE"
 
@@ -23,8 +23,8 @@ class Block:
     """One passage of a document.
 
     Attributes:
-        text: as it stands in the document (HTML: what a reader sees), without secrets.
-        first_line, last_line: where it stands in the file, counted from 1, both included.
+        text: as in the document (HTML: as a reader sees it), without secrets.
+        first_line, last_line: its place in the file, counted from 1, both included.
         level: of a heading, 1 to 6, 0 for the title of a page; 0 for everything else.
     """
 
@@ -42,8 +42,8 @@ class Passage:
     Attributes:
         passage_id: `file#heading-slug-n`, unique in its folder.
         file: path inside the folder, with forward slashes.
-        headings: the heading it stands under, outermost first; empty where there is none.
-        blocks: one or more, in order, none of them a heading unless nothing stands under it.
+        headings: the headings above it, outermost first; may be empty.
+        blocks: one or more, in order; a heading is a block only if nothing is below it.
         file_digest: of the bytes of the file.
     """
 
@@ -65,7 +65,7 @@ class Passage:
 
     @property
     def text(self) -> str:
-        """Its blocks; an empty line stands between those that have one between them."""
+        """Its blocks, separated by an empty line where the document has one."""
         parts = [self.blocks[0].text]
         for before, block in zip(self.blocks, self.blocks[1:], strict=False):
             parts += ("\n\n" if block.first_line > before.last_line + 1 else "\n", block.text)

@@ -33,7 +33,7 @@ def check_quotations(
     """The quotations with the units that they are, in the order of the passages.
 
     Raises:
-        AnswerRefused: there is none, they are too many, or one is not verbatim a whole unit of its passage or
+        AnswerRefused: there are none or too many, or one is not verbatim a whole unit of its passage or
             lacks the line that announces it.
     """
     if not quotations:

@@ -35,7 +35,7 @@ class Retrieval:
 
     Attributes:
         hits: passages over the floor, best first.
-        nearest: where nothing is over the floor, what came nearest: no answer.
+        nearest: if nothing reaches the floor, the closest headings, which are not an answer.
         searched: how much was searched.
         is_stale: the folder could not be read again; this is what it held before.
     """

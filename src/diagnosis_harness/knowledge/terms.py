@@ -43,7 +43,7 @@ class Stemmer(Protocol):
 
 
 def terms_of(text: str) -> list[str]:
-    """The terms of a document, in order, as often as they stand there.
+    """The terms of a document, in order, with repetitions.
 
     `checkout-service` and `HTTPTimeout` give themselves, in lower case, and each of their parts.
     """

@@ -50,7 +50,7 @@ def units_of(passage: Passage) -> tuple[Unit, ...]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """The sentences of a paragraph; one that seems to end in an abbreviation goes on."""
+    """The sentences of a paragraph; one that seems to end in an abbreviation continues."""
     sentence = ""
     for match in _SENTENCE.finditer(text):
         sentence += match[0]

@@ -80,7 +80,7 @@ class Alerts:
         self._is_at_work = False
 
     def source_of(self, named: str | None) -> str | None:
-        """The source that a notification is about: the one it names, else the one meant by default."""
+        """The source that a notification is about: the one it names, else the default."""
         return self._settings.source if named is None else named
 
     async def take_firing(
@@ -95,7 +95,7 @@ class Alerts:
         """Accept the notification of a firing group.
 
         Args:
-            unfinished_max: what the caller's key says.
+            unfinished_max: the limit of the caller's key.
 
         Raises:
             NotPermitted: the caller may not ask.

@@ -38,8 +38,8 @@ class AlertNotification:
 
     Attributes:
         fingerprint: the group, for this caller and source; that of the runs about it.
-        request: what a firing group asks; None where it is resolved. Its times are those of the notification,
-            and are moved to when the run is made.
+        request: the question of a firing group; None for a resolved one. Its times are those of the
+                notification, and are moved when the run is created.
     """
 
     notification_id: str
@@ -55,9 +55,9 @@ class KeptNotification:
     """The place of a waiting notification.
 
     Attributes:
-        notification_id: its own; or that of the one before it that says the same of the group and waits
-            still, which now asks what the later one asks.
-        ahead: how many others waited when it came.
+        notification_id: its own; or that of a previous one about the same state of the group that still
+                waits, and that now has the later one's question.
+            ahead: how many others were waiting when it arrived.
     """
 
     notification_id: str
@@ -69,10 +69,10 @@ class GroupReport:
     """The result of processing a group.
 
     Attributes:
-        effects: by run; each run once, with the last that was done about it.
-        made: the runs that are new and were not ended by what followed; they are to be put into the queue.
+        effects: by run; each run once, with its last effect.
+        made: the new runs that later notifications did not end; the caller must enqueue them.
         done: notifications that were processed and removed.
-        left: those that keep waiting, since the caller has reached its limit of unfinished runs.
+        left: those that still wait, since the caller has reached its limit of unfinished runs.
     """
 
     effects: Mapping[str, AlertEffect] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class GroupReport:
 
 @dataclass(frozen=True, slots=True)
 class WaitingNotifications:
-    """How many wait, and since when the oldest does; None if none does."""
+    """How many wait, and since when the oldest has waited; None if none waits."""
 
     count: int
     oldest_s: float | None
@@ -114,9 +114,9 @@ class AlertInbox(Protocol):
     async def work_off(self, fingerprint: str, *, at_s: float) -> GroupReport:
         """Process the waiting notifications of a group in order, in one transaction.
 
-        A firing notification makes a run, unless an unfinished one of the group is there, which it joins. A
-        resolved one ends the run that is queued still; one that has started goes on, and is joined no more.
-        A run that was claimed before is never cancelled. Where a resolved notification follows, the run of
-        the firing one before it is made and ended at once, whatever its caller has unfinished.
+        A firing notification creates a run, or joins an unfinished one of the group. A resolved one ends a
+        run that is still queued; a started one continues, and is no longer joined. A claimed run is never
+        cancelled. If a resolved notification follows, the run of the preceding firing one is created and
+        ended at once, even if its caller has reached the limit.
         """
         ...

@@ -21,7 +21,7 @@ class ApiKey:
     """A stored key.
 
     Attributes:
-        name: of the caller who holds it; no two valid keys share one.
+        name: of the caller who has it; no two valid keys share one.
         secret_sha256: 64 hexadecimal digits.
         rate_per_minute, concurrent_runs: limits of this key; None leaves the server's own.
     """
@@ -76,7 +76,7 @@ def new_key(ids: IdSource) -> NewKey:
 
 
 def read_key(text: str) -> PresentedKey | None:
-    """The parts of a key, or None where the text has not exactly the form of one."""
+    """The parts of a key, or None if the text does not have the exact form of one."""
     found = _FORM.fullmatch(text)
     return PresentedKey(found[1], found[2]) if found else None
 

@@ -16,7 +16,7 @@ class CallerRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """One caller. `name` is unique among callers and holds letters, digits, `.`, `_` and `-` only."""
+    """One caller. `name` is unique among callers and contains only letters, digits, `.`, `_` and `-`."""
 
     name: str
     role: CallerRole
@@ -32,12 +32,12 @@ class Caller:
         return self.role is not CallerRole.VIEWER
 
     def may_see(self, asked_by: str) -> bool:
-        """Whether this caller may see a run that was asked for by the caller of this name."""
+        """Whether this caller may see a run of the caller with this name."""
         return self.role is CallerRole.ADMIN or asked_by in self.sees
 
     @property
     def sees(self) -> tuple[str, ...]:
-        """The callers whose runs this one may see, where it is no admin: itself first."""
+        """The callers whose runs this one may see unless it is an admin: itself first."""
         return KEYLESS if self.name == LOCAL.name else (self.name,)
 
 
@@ -45,11 +45,11 @@ LOCAL = Caller("local", CallerRole.ADMIN)
 """A person with access to the database files of this machine; all runs in it are theirs."""
 
 ALERTS = Caller("alerts", CallerRole.OPERATOR)
-"""The sender of alerts from this machine where no key is required. It is a caller of its own, so that its
-unfinished runs do not count against the people here."""
+"""The sender of alerts from this machine if no key is required. It is a separate caller, so that its
+unfinished runs do not count towards the limit of the local user."""
 
 WITHOUT_KEY = Caller(LOCAL.name, CallerRole.OPERATOR)
-"""The caller over HTTP where no key is required. It is no admin: behind a proxy that does not identify
+"""The caller over HTTP if no key is required. It is not an admin: behind a proxy that does not identify
 itself, any client looks local, and runs that were started with a key belong to that key."""
 
 KEYLESS = (LOCAL.name, ALERTS.name)

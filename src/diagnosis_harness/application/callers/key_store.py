@@ -11,17 +11,17 @@ class KeyStore(Protocol):
     """Stores keys, including revoked ones. A failure is `StoreFailure`."""
 
     async def add(self, key: ApiKey) -> bool:
-        """Store a key; False when its id is taken, or its name by a valid key."""
+        """Store a key; False if its id is taken, or its name by a valid key."""
         ...
 
     async def key(self, key_id: str) -> ApiKey | None:
-        """The key of an id, revoked or not; None where there is none."""
+        """The key of an id, revoked or not; None if it does not exist."""
         ...
 
     async def keys(self) -> tuple[ApiKey, ...]:
-        """All keys, in the order in which they were made."""
+        """All keys, in the order of their creation."""
         ...
 
     async def revoke(self, key_id: str, *, at_s: float) -> bool:
-        """Make a key invalid for good; False when there is no valid key of that id."""
+        """Revoke a key for good; False if there is no valid key of that id."""
         ...

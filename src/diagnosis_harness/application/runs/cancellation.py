@@ -80,7 +80,7 @@ def may_be_answered(row: RunRow) -> bool:
 async def cancel_and_wait(
     runs: RunCanceller, caller: Caller, run_id: str, *, clock: Clock, answer_within_s: float
 ) -> CancelReport:
-    """Cancel a run in any process, wait for its owner's answer for a while, and report the row as it is then.
+    """Cancel a run in any process, wait a while for its owner's answer, and report the row afterwards.
 
     Raises:
         NotPermitted, RunUnknown, StoreFailure: as `RunCanceller.cancel`.

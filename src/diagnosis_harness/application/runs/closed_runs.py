@@ -1,4 +1,4 @@
-"""Reports runs that this process closed without having worked on them: abandoned or ended in the queue."""
+"""Reports runs that this process closed without executing them: abandoned or ended in the queue."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Listener = Callable[[RunRow], None]
 
 
 class ClosedRuns:
-    """One for each process, beside `RunFeed`, which covers the runs that the process works on itself.
+    """One for each process, in addition to `RunFeed`, which covers the runs that the process executes.
 
     Listeners are called once for each run, after the commit, in the process that closed it. Used from one
     event loop.
@@ -20,7 +20,7 @@ class ClosedRuns:
         self._listeners: list[Listener] = []
 
     def on_closed(self, listener: Listener) -> Callable[[], None]:
-        """Have `listener(row)` called with each closed row; it must be quick and never raise.
+        """Register `listener(row)` for each closed row; it must be quick and never raise.
 
         Returns:
             A function that unsubscribes the listener.

@@ -42,13 +42,12 @@ T = TypeVar("T")
 def document_of(row: RunRow, records: Sequence[EvidenceRecord], events: Iterable[TraceEvent]) -> RunDocument:
     """The document of a run that has ended.
 
-    A diagnosis has the report that was stored with it, in its stored version. A run without one
-    that released nothing, on whatever path, has that of its end and of the records there are. The answer of
-    another path is no report and has no place in the document; the report says which path it was, and no
-    more.
+    A diagnosis has the report that was stored with it, in its stored version. A run that released nothing
+    gets a report of its end and of the existing records. The answer of another path is not a report and is
+    not in the document; the report only names the path.
 
     Raises:
-        RunDocumentInvalid: the run has not ended, or what is kept of it contradicts itself.
+        RunDocumentInvalid: the run has not ended, or its stored parts contradict each other.
     """
     return _document(row, records, timeline(events), lambda kept: tuple(map(RecordEntry.of, kept)))
 
@@ -117,7 +116,7 @@ def _document(
     run = _run(row, ending, body, called)
     version, inquiry = SCHEMA_VERSION, None
     if row.intent is IntentType.DIAGNOSIS and "report" in body:
-        version = str(body.get("schema_version", READABLE[0]))  # the first that kept reports did not say so
+        version = str(body.get("schema_version", READABLE[0]))  # not in the first stored reports
         report = read_part(Report, body["report"], "report", version=version)
         if (stored_inquiry := body.get("inquiry")) is not None:
             inquiry = read_part(InquiryEntry, stored_inquiry, "inquiry", version=version)
@@ -142,8 +141,8 @@ def _document(
 def records_to_show(row: RunRow, records: Iterable[EvidenceRecord]) -> tuple[EvidenceRecord, ...]:
     """The records of a run for display: in a closed run, none is shown as open.
 
-    One that is kept as PROJECTING there was begun in a store that was away when the run ended; it stands as
-    ERROR / ABANDONED, which is what it became.
+    A record that is still PROJECTING was begun in a store that failed when the run ended; it is shown as
+    ERROR / ABANDONED.
     """
     if not row.is_closed or row.ending is None:
         return tuple(records)
@@ -174,7 +173,7 @@ def _records_of_started_calls(
 def _with_reported_errors(records: Iterable[EvidenceRecord], report: Report) -> tuple[EvidenceRecord, ...]:
     """The records, with errors as the run itself reported them.
 
-    The store of one that it left PROJECTING was away; how the call failed is what the run says of it.
+    If the run left one PROJECTING, its store had failed; the error is the one that the run reported.
     """
     failed = {each.tool_call_id: each.error_code for each in report.coverage.failed}
     return tuple(
@@ -193,7 +192,7 @@ def _run(
         ending.termination.at_s if row.started_s is None else row.started_s
     )  # it may never have started
     asked_at = None if request.onset_s is None else utc_text(request.onset_s)
-    onset_at = body.get("onset_at", asked_at)  # a follow-up takes over that of the turn before
+    onset_at = body.get("onset_at", asked_at)  # a follow-up takes over that of the previous turn
     return Run(
         session_id=request.session_id,
         run_id=request.run_id,

@@ -99,7 +99,7 @@ def ending_of_abandoned(
     """The end of a run whose process is dead.
 
     Args:
-        spent: what the log and the records show of it.
+        spent: the usage that the log and the records show.
         ended: the termination in its log, if any, which is kept; the outcome is FAILED either way.
     """
     reason = CancellationReason.INTERNAL_FAILURE
@@ -114,7 +114,7 @@ def ending_of_abandoned(
 def closing_events(
     run_id: str, ending: RunEnding, *, after: tuple[int, float], ended_is_logged: bool
 ) -> tuple[TraceEvent, ...]:
-    """RUN_ENDED, unless it is logged, and RUN_FINISHED, as the run itself would have written them.
+    """RUN_ENDED, unless it is in the log, and RUN_FINISHED, as the run itself would have written them.
 
     Args:
         after: seq of the last event and its time; no event is earlier than the one before it.

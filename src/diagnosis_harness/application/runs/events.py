@@ -61,7 +61,7 @@ def emit_release_decision(
     *,
     content: ReleaseContent | None = None,
 ) -> None:
-    """RELEASE_DECISION: what may be published; of a report also how many claims and causes it has."""
+    """RELEASE_DECISION: the outcome that may be published, and the claims and causes of a report."""
     core.emit(
         ctx,
         TraceName.RELEASE_DECISION,

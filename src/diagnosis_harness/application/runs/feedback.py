@@ -1,4 +1,4 @@
-"""What people say of a run afterwards: whether its answer was right, and what the cause turned out to be."""
+"""Feedback on a run: whether its answer was right, and what the cause turned out to be."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from diagnosis_harness.kernel.masking import mask_or_withhold
 from diagnosis_harness.release.outcome import ReleaseOutcome
 
 CAUSE_LIMIT_CHARACTERS = 128
-"""As long as an identifier may be."""
+"""The maximum length of an identifier."""
 NOTE_LIMIT_CHARACTERS = 1_000
-"""A few sentences; a post-mortem has a place of its own."""
+"""A few sentences; a post-mortem belongs elsewhere."""
 
 _ANSWERED = (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
 
@@ -34,7 +34,7 @@ class Feedback:
     """One caller's verdict on one run. A later one of the same caller replaces it.
 
     Attributes:
-        cause: the name of what the cause turned out to be, if the caller said so.
+        cause: the name of the actual cause, if the caller gave one.
         note: free text, masked; empty if there is none.
     """
 
@@ -47,10 +47,10 @@ class Feedback:
 
 
 class FeedbackStore(Protocol):
-    """Stores feedback beside the runs it is about, and deletes it with them. A failure is `StoreFailure`."""
+    """Stores feedback with the runs it is about, and deletes it with them. A failure is `StoreFailure`."""
 
     async def put(self, feedback: Feedback) -> None:
-        """Store it, in place of what this caller said of the run before."""
+        """Store it; it replaces this caller's earlier feedback on the run."""
         ...
 
     async def of_run(self, run_id: str) -> tuple[Feedback, ...]:
@@ -58,12 +58,12 @@ class FeedbackStore(Protocol):
         ...
 
     async def remove(self, run_id: str, given_by: str) -> bool:
-        """Remove what a caller said of a run; False if it had said nothing."""
+        """Remove a caller's feedback on a run; False if there was none."""
         ...
 
 
 class RunFeedback:
-    """Takes, shows and withdraws feedback on behalf of callers who may see the run."""
+    """Accepts, shows and withdraws feedback on behalf of callers who may see the run."""
 
     def __init__(self, runs: RunReader, store: FeedbackStore, *, clock: Clock) -> None:
         self._runs = runs
@@ -100,7 +100,7 @@ class RunFeedback:
         return feedback
 
     async def of_run(self, caller: Caller, run_id: str) -> tuple[Feedback, ...]:
-        """What was said of a run, the earliest first.
+        """The feedback on a run, the earliest first.
 
         Raises:
             RunUnknown: there is no such run for this caller.
@@ -129,7 +129,7 @@ def new_feedback(
     note: str,
     given_s: float,
 ) -> Feedback:
-    """What is stored of a verdict whose cause and note were checked: the note masked."""
+    """The stored form of a verdict whose cause and note were checked; the note is masked."""
     return Feedback(
         run_id=run_id,
         given_by=caller.name,
@@ -141,7 +141,7 @@ def new_feedback(
 
 
 def check_cause(cause: str | None) -> None:
-    """Refuse a cause that is no name.
+    """Refuse a cause that is not a name.
 
     Raises:
         InvalidInput: it is empty, has several lines, is longer than a name may be, or would be masked.
@@ -175,7 +175,7 @@ def check_gave_a_diagnosis(run_id: str, intent: IntentType | None, outcome: Rele
     """Refuse a run whose answer can be neither right nor wrong.
 
     Raises:
-        InvalidInput: it was no diagnosis, or gave no answer.
+        InvalidInput: it was not a diagnosis, or gave no answer.
     """
     if intent is not IntentType.DIAGNOSIS or outcome not in _ANSWERED:
         raise InvalidInput(

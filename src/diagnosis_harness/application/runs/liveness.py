@@ -14,7 +14,7 @@ from diagnosis_harness.application.runs.store import Heartbeat
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """A heartbeat, and since when it has had this value, by the observer's clock."""
+    """A heartbeat, and since when it has had this value by the observer's clock."""
 
     value: float
     since_s: float
@@ -25,9 +25,9 @@ class Observed:
     """What one process has observed of the others.
 
     Attributes:
-        at_s: when it looked last.
+        at_s: when it last checked.
         unchanged: the last heartbeat of each process.
-        since_s: since when it has been looking without a gap.
+        since_s: since when it has checked without a gap.
     """
 
     at_s: float

@@ -1,7 +1,7 @@
-"""The port of the queue, which delivers queued runs to whichever process has room.
+"""The port of the queue, which delivers queued runs to any process that has room.
 
 A process receives the runs of the lanes that it listens to, one lane for each source that it has. The queue
-holds nothing but run ids: the row is authoritative. It may deliver a run twice or late; `RunStore.begin` lets
+contains only run ids: the row is authoritative. It may deliver a run twice or late; `RunStore.begin` lets
 only one process work on it, once.
 """
 
@@ -47,5 +47,5 @@ class RunQueue(Protocol):
         ...
 
     async def close(self) -> None:
-        """Take no more deliveries; runs in progress go on."""
+        """Take no more deliveries; runs in progress continue."""
         ...

@@ -1,4 +1,4 @@
-"""Read runs on behalf of a caller: each sees their own runs, an admin all."""
+"""Reads runs on behalf of a caller, who sees only their own runs unless they are an admin."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RunReader:
         """The row of a run.
 
         Raises:
-            RunUnknown: there is none, or it is another caller's.
+            RunUnknown: it does not exist, or belongs to another caller.
             StoreFailure: it cannot be read.
         """
         row = await self._archive.run(run_id)
@@ -36,7 +36,7 @@ class RunReader:
         """A page of the runs that the caller may see.
 
         Raises:
-            InvalidInput: the mark of the page is none.
+            InvalidInput: the cursor of the page is not valid.
             StoreFailure: they cannot be read.
         """
         if caller.role is not CallerRole.ADMIN:
@@ -50,7 +50,7 @@ class RunReader:
         Raises:
             RunUnknown: there is no such run for this caller.
             RunGoesOn: it has no document yet.
-            RunDocumentInvalid: what is kept of it contradicts itself.
+            RunDocumentInvalid: its stored parts contradict each other.
             StoreFailure: it cannot be read.
         """
         row = await self.row(caller, run_id)
@@ -59,7 +59,7 @@ class RunReader:
         return document_of(row, await self._archive.records(run_id), await self.events(caller, run_id))
 
     async def events(self, caller: Caller, run_id: str) -> tuple[TraceEvent, ...]:
-        """All events of a run that are written.
+        """All stored events of a run.
 
         Raises:
             RunUnknown, StoreFailure: as `row`.
@@ -80,7 +80,7 @@ class RunReader:
         return records_to_show(row, await self._archive.records(run_id))
 
     async def records_if_reachable(self, caller: Caller, run_id: str) -> tuple[EvidenceRecord, ...] | None:
-        """The same; None while the evidence store does not work and the database does.
+        """The same; None if the evidence store fails while the database works.
 
         Raises:
             RunUnknown, StoreFailure: as `row`.

@@ -1,4 +1,4 @@
-"""A request to the service, as it is stored from its submission on."""
+"""A request to the service, as stored from its submission on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from diagnosis_harness.kernel.language import Language
 class RunKind(StrEnum):
     """What the lifetime of a run depends on."""
 
-    CHAT = "CHAT"  # the connection that started it: it ends when the client leaves
+    CHAT = "CHAT"  # the connection that started it: it ends when the client disconnects
     BACKGROUND = "BACKGROUND"  # nothing: it is queued, and watchers do not affect it
 
 
@@ -23,17 +23,17 @@ class RunRequest:
 
     Attributes:
         question: masked; the raw text is not kept anywhere.
-        asked_by: the caller as it was then; what the tools may do is decided by this role.
-        source: name of the configured source to look into; None is the only one there is, or none.
+        asked_by: the caller at that time, whose role decides what the tools may do.
+        source: name of the configured source to diagnose; None is the only one, or none.
         stamp: the state of that source when the question was asked; None for runs stored by an older program.
         onset_s: when the trouble began, if the caller stated it.
-        limit_s: time given, from the start of the run to its deadline.
+        limit_s: time limit, from the start of the run to its deadline.
         submitted_s: when it was accepted.
         start_by_s: a queued run that has not started by then ends TIMED_OUT; None for a chat.
         fingerprint: the alert group that it is about; it joins an unfinished run of the same group.
         retry_of: the ended run that this one retries, with a budget of its own.
-        unfinished_max: how many runs of the caller may be queued or running, this one included; looked at
-            where the row is put in, and kept nowhere. None is without a limit.
+        unfinished_max: how many runs of the caller may be queued or running, including this one; checked when
+                the row is inserted, and not stored. None is without a limit.
     """
 
     run_id: str

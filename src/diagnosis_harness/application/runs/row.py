@@ -23,18 +23,18 @@ class RunStatus(StrEnum):
 
     QUEUED = "QUEUED"
     RUNNING = "RUNNING"
-    SUCCESS = "SUCCESS"  # processed, with safe content; not that there is a conclusion
+    SUCCESS = "SUCCESS"  # processed, with safe content, but not necessarily a conclusion
     FAILED = "FAILED"
     CANCELLED = "CANCELLED"
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing about the run changes any more."""
+        """Whether the run can no longer change."""
         return self not in (RunStatus.QUEUED, RunStatus.RUNNING)
 
 
 def status_of(outcome: ReleaseOutcome) -> RunStatus:
-    """The status that a released outcome is kept under (§12.2)."""
+    """The row's status for a released outcome (§12.2)."""
     return {
         ReleaseOutcome.SUCCESS: RunStatus.SUCCESS,
         ReleaseOutcome.FALLBACK: RunStatus.SUCCESS,
@@ -44,10 +44,10 @@ def status_of(outcome: ReleaseOutcome) -> RunStatus:
 
 
 RUN_CANCELLED = "RUN_CANCELLED"
-"""Code of the failure of a run that was cancelled."""
+"""Failure code of a cancelled run."""
 
 SERVICE_STOPPED = "the service stopped"
-"""Detail of the termination of a run that its process ended when it stopped."""
+"""Termination detail of a run that its process ended when it stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class RunSpent:
         tool_calls: backend invocations.
         counters: the budget account as the run document lists it (`report.counters`), as JSON.
         is_estimated: whether a part of the tokens is an estimate.
-        in_flight: the calls that were not over at the end, as the run document lists them, as JSON.
+        in_flight: the calls still in flight at the end, as in the run document, as JSON.
     """
 
     duration_s: float
@@ -89,10 +89,10 @@ class RunEnding:
 
     Attributes:
         termination: the run's own end; independent of the outcome.
-        answer: safe content as JSON with its `kind`; public as `content` with SUCCESS and FALLBACK alone.
+        answer: safe content as JSON with its `kind`; public as `content` only with SUCCESS and FALLBACK.
         failure: exists exactly with FAILED and CANCELLED.
-        conclusion: the released conclusion as text; only where safe content holds one.
-        published_result: what the next turn may be shown (`PublishedResultPolicy`).
+        conclusion: the released conclusion as text; only if safe content contains one.
+        published_result: what the next turn may see (`PublishedResultPolicy`).
     """
 
     outcome: ReleaseOutcome
@@ -116,7 +116,7 @@ class RunEnding:
 
     @property
     def status(self) -> RunStatus:
-        """What the row's status becomes."""
+        """The row's status after this end."""
         return status_of(self.outcome)
 
     @property
@@ -140,12 +140,12 @@ class RunRow:
     Attributes:
         started_s: when its run began; None while it is queued.
         owner: the process incarnation that runs it. A run is claimed once in its life, so this is the fencing
-            token of all that is written for it: a process that lost the run can write nothing any more.
+            token of all its writes: a process that lost the run can no longer write for it.
         intent: None until it was routed.
         cancel_request: the first request to cancel the run.
         cancel_answer: the owner's answer to it, as JSON.
         ending: None until it ended.
-        is_closed: whether RUN_FINISHED stands in its log; nothing follows it.
+        is_closed: whether its log ends with RUN_FINISHED; nothing follows.
     """
 
     request: RunRequest

@@ -29,8 +29,8 @@ class RunsSettings:
     """What this service accepts.
 
     Attributes:
-        sources: what may be asked about, in its present state. uploads: sources that callers have sent; None
-            if they may send none.
+        sources: the sources of this process, in their present state. uploads: sources that callers have sent;
+                None if they may not send any.
         unfinished_max: runs of one caller that may be queued or running, if its key sets no limit.
     """
 
@@ -47,7 +47,7 @@ class SentSources(Protocol):
         """The source that a run of this caller reads.
 
         Raises:
-            SourceUnknown: there is none, it has expired, or it is another caller's.
+            SourceUnknown: it does not exist, has expired, or belongs to another caller.
             StoreFailure: it cannot be looked up.
         """
         ...
@@ -82,9 +82,9 @@ class RunService(RunCanceller):
         Raises:
             NotPermitted: the caller may not ask.
             InvalidInput: a field cannot be used.
-            RunUnknown: `retry_of` is no run that the caller may see.
+            RunUnknown: `retry_of` is not a run that the caller may see.
             RunGoesOn: it has not ended.
-            SourceUnknown: the source was sent by another caller, or by none.
+            SourceUnknown: the source belongs to another caller, or does not exist.
             StoreFailure: it cannot be looked up.
         """
         if submission.retry_of is not None:
@@ -115,7 +115,7 @@ class RunService(RunCanceller):
     ) -> Submitted:
         """Queue a question.
 
-        If it is sent twice under one run id, both get the run of the first, ended or not.
+        If it is sent twice under one run id, both submissions get the first one's run, ended or not.
 
         A run that was stored but could not be enqueued is enqueued later and not lost.
 
@@ -135,7 +135,7 @@ class RunService(RunCanceller):
         return submitted
 
     async def _again(self, caller: Caller, submission: Submission) -> Submission:
-        """What a retried run takes over from the earlier one, unless the caller gives it."""
+        """The values that a retried run takes over from the earlier one, unless the caller gives them."""
         before = await self.row(caller, submission.retry_of or "")
         if not before.status.is_final:
             raise RunGoesOn("only a run that has ended can be retried")
@@ -161,5 +161,5 @@ class RunService(RunCanceller):
             if row.owner == self._owner:
                 effect = CancelEffect.STOPPED if answer.changed else CancelEffect.ENDED_BEFORE
                 return CancelReport(row, effect, cancel_body(answer))
-            # A process is just claiming it, perhaps this one: whichever does sees the request in the row.
+            # A process, perhaps this one, is just claiming it, and will see the request in the row.
         return await self._request_cancel(row)

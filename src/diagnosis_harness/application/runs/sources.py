@@ -12,12 +12,12 @@ Lane: TypeAlias = str
 """A part of the queue: the runs about one source. ASCII letters, digits and `-`."""
 
 ANY_LANE: Final = "any"
-"""The lane of runs without a source, or about one that a caller has sent: every process takes them."""
+"""The lane of runs without a source, or about one that a caller sent: every process takes them."""
 
 UPLOAD_PREFIX: Final = "upload-"
 _UPLOAD_ID = re.compile(rf"{UPLOAD_PREFIX}[0-9a-f]{{32}}")
 
-_DIGITS: Final = 32  # 128 bits tell the sources of one service apart
+_DIGITS: Final = 32  # 128 bits distinguish the sources of one service
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,9 @@ class SourceStamp:
     """The state of a source at one time.
 
     Attributes:
-        identity: which source it is, on whatever machine and under whatever path: a digest of its kind, its
-            configured description and its entities.
-        content: a digest of all that it held.
+        identity: identifies the source on any machine and under any path: a digest of its kind, its
+                configured description and its entities.
+            content: a digest of its whole content.
     """
 
     identity: str
@@ -70,7 +70,7 @@ class OwnSources(Protocol):
     async def stamp(self, name: str) -> SourceStamp | None:
         """The source in its present state, or in its last known one if it cannot be read.
 
-        None where no source of that name is configured.
+        None if no source of that name is configured.
         """
         ...
 
@@ -80,19 +80,19 @@ class OwnSources(Protocol):
 
 
 class NoSources:
-    """`OwnSources` of a process that has none."""
+    """`OwnSources` of a process without sources."""
 
     def lanes(self) -> Collection[Lane]:
-        """Only the runs that look into no source."""
+        """Only the lane of runs without a source."""
         return (ANY_LANE,)
 
     async def stamp(self, name: str) -> SourceStamp | None:
-        """None is configured."""
+        """None, since none is configured."""
         del name
         return None
 
     async def refresh(self) -> None:
-        """Nothing to check."""
+        """Do nothing."""
 
 
 def is_upload_id(name: str) -> bool:
@@ -101,7 +101,7 @@ def is_upload_id(name: str) -> bool:
 
 
 def lane_of(name: str | None, identity: str | None) -> Lane:
-    """The part of the queue that the runs of a source wait in.
+    """The part of the queue in which the runs of a source wait.
 
     A run stored by an older program has only the name of its source.
     """

@@ -56,7 +56,7 @@ class RunLog(Protocol):
     """The durable trace of runs. Its trace sink takes events; they are written in batches, in order."""
 
     def open(self, ctx: RunContext) -> None:
-        """Start to write the events of this run, now that its row exists. Until then they are held."""
+        """Start to write the events of this run, now that its row exists. Until then they are buffered."""
         ...
 
     async def flush(self, ctx: RunContext) -> None:
@@ -76,7 +76,7 @@ class RunFeed(Protocol):
     """Publishes what this process has written to the logs of its runs, after the commit."""
 
     def on_written(self, listener: Callable[[str, Sequence[TraceEvent]], None]) -> Callable[[], None]:
-        """Have `listener(run_id, events)` called after each commit, on the event loop; it is quick.
+        """Register `listener(run_id, events)` for each commit, on the event loop; it must be quick.
 
         Returns:
             A function that unsubscribes the listener.
@@ -108,7 +108,7 @@ class RunQuery:
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
-    """Runs, the latest first, and where the next page begins; None on the last page."""
+    """Runs, the latest first, and the start of the next page; None on the last page."""
 
     rows: tuple[RunRow, ...]
     next: str | None
@@ -152,7 +152,7 @@ class RunArchive(RecordReader, Protocol):
     async def of_fingerprint(self, fingerprint: str) -> tuple[RunRow, ...]:
         """The unfinished runs that a submission of this fingerprint joins.
 
-        A run whose alert was resolved is not joined any more (`AlertInbox`).
+        A run whose alert was resolved is no longer joined (`AlertInbox`).
         """
         ...
 
@@ -176,7 +176,7 @@ class RunArchive(RecordReader, Protocol):
         """End a run that did not start in time and close its log, if it is still QUEUED.
 
         Args:
-            is_served: whether some process has its source; its end says whether that or room was missing.
+            is_served: whether some process has its source; if so, only room was missing.
 
         Returns:
             Whether this call ended it.
@@ -252,10 +252,10 @@ class RunRecovery(Protocol):
     async def abandon(self, run_id: str, *, owner: str, at_s: float) -> bool:
         """End a run whose process is dead or has lost it, in one transaction.
 
-        A RUNNING row becomes FAILED / INTERNAL_FAILURE (where RUN_ENDED stands in its log, the row takes that
-        termination), its PROJECTING records ERROR / ABANDONED, and RUN_ENDED (where it is missing) and
-        RUN_FINISHED are written after its last event. A row that had ended and was not closed gets its
-        RUN_FINISHED. If two processes abandon a run at the same time, it ends once.
+        A RUNNING row becomes FAILED / INTERNAL_FAILURE (with the termination of RUN_ENDED, if that is in its
+        log), its PROJECTING records become ERROR / ABANDONED, and RUN_ENDED (if missing) and RUN_FINISHED are
+        written after its last event. A row that had ended and was not closed gets its RUN_FINISHED. If two
+        processes abandon a run at the same time, it ends once.
 
         Returns:
             Whether this call changed anything.

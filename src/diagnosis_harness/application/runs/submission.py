@@ -16,7 +16,7 @@ from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.masking import mask_or_withhold
 
 QUESTION_LIMIT_CHARACTERS = 50_000
-"""A pasted alert fits; it is kept whole and shortened for matching. Masking takes at most half a second."""
+"""A pasted alert fits; all of it is stored, and a part is matched. Masking takes at most half a second."""
 EARLIEST_ONSET_S = 1e8
 LATEST_ONSET_S = 1e11
 
@@ -27,8 +27,8 @@ class Submission:
 
     Attributes:
         limit_s: time from the start of the run to its deadline.
-        fingerprint: of the alert group, or of the run that is tried again; set by the service alone.
-        run_id: under which the run is kept; a question that is sent twice has the same one.
+        fingerprint: of the alert group, or of the retried run; only the service sets it.
+        run_id: the id of the run; a question that is sent twice has the same one.
     """
 
     question: str
@@ -48,7 +48,7 @@ class SubmissionRules:
 
     Attributes:
         sources: names of the configured sources.
-        limit_s: time that a run is given when none is asked for, and the most that may be asked for.
+        limit_s: the default time limit of a run, and the highest that may be requested.
         start_within_s: how long a queued run may wait for its start.
     """
 
@@ -67,7 +67,7 @@ def request_of(
     clock: Clock,
     ids: IdSource,
 ) -> RunRequest:
-    """The request as it is stored.
+    """The request in its stored form.
 
     Raises:
         NotPermitted: the caller may not ask.
@@ -98,7 +98,7 @@ def check_question(question: str) -> str:
     """The question without surrounding space.
 
     Raises:
-        InvalidInput: it is empty, too long, or no text.
+        InvalidInput: it is empty, too long, or not text.
     """
     stripped = question.strip()
     if not stripped:

@@ -33,7 +33,7 @@ from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.kernel.errors import StoreFailure
 
 _FORGET_AFTER_S: Final = 86_400.0
-"""A day: a dead process stays listed long enough for somebody to look into it, and the table stays small."""
+"""A day: a dead process stays listed long enough to be investigated, and the table stays small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class RecoverySettings:
 
 @dataclass(frozen=True, slots=True)
 class RecoveryFailure:
-    """What one call of `recover` could not do; the next one tries it again.
+    """A step that one call of `recover` could not do; the next call tries it again.
 
     Attributes:
         what: the run, or the step.
@@ -63,14 +63,14 @@ class RecoveryFailure:
 
 @dataclass(frozen=True, slots=True)
 class RecoveryReport:
-    """What one call of `recover` did.
+    """The result of one call of `recover`.
 
     Attributes:
         lost: abandoned runs of this process.
         orphaned: abandoned runs of dead processes.
-        requeued: runs that were put into the queue again.
+        requeued: runs that were enqueued again.
         left: queued runs that this process cannot work on, because it does not have their sources.
-        failed: what did not work.
+        failed: steps that failed.
     """
 
     lost: tuple[str, ...] = ()
@@ -254,7 +254,7 @@ class RunSupervisor:
 
 @contextmanager
 def _collect_failure(failed: list[RecoveryFailure], what: str) -> Iterator[None]:
-    """Go on after a `StoreFailure`, and add it to the list."""
+    """Continue after a `StoreFailure`, and add it to the list."""
     try:
         yield
     except StoreFailure as failure:

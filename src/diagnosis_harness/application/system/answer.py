@@ -1,4 +1,4 @@
-"""What a responder may answer with: topics from a closed set, and names from the question."""
+"""The answer of a responder: topics from a closed set, and names from the question."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class SystemTopic(StrEnum):
     THANKS = "THANKS"
     FAREWELL = "FAREWELL"
     IDENTITY = "IDENTITY"
-    PLAYERS = "PLAYERS"  # who plays the roles: embedded rules, or which language model
+    PLAYERS = "PLAYERS"  # which players fill the roles: embedded rules, or a language model
     ABILITIES = "ABILITIES"
     TOOLS = "TOOLS"
     SOURCES = "SOURCES"
     RUNBOOKS = "RUNBOOKS"
     LIMITS = "LIMITS"
-    READ_ONLY = "READ_ONLY"  # it was asked to do something to the system under watch
+    READ_ONLY = "READ_ONLY"  # it was asked to act on the observed system
     PRIVACY = "PRIVACY"
     HOW_TO_ASK = "HOW_TO_ASK"
     OUT_OF_SCOPE = "OUT_OF_SCOPE"
@@ -37,8 +37,8 @@ class SystemAnswer:
     """The topics of the answer, in order; code words it from the profile, and a responder does not.
 
     Attributes:
-        asked_about: names in the question that may be sources or tools; whether they are is looked up.
-        kinds: kinds of telemetry that the question asks about; whether a source holds them is looked up.
+        asked_about: names in the question that may be sources or tools, which code looks up.
+        kinds: kinds of telemetry that the question asks about, which code looks up in the sources.
     """
 
     topics: tuple[SystemTopic, ...]
@@ -50,7 +50,7 @@ def check_answer(answer: SystemAnswer, question: str) -> SystemAnswer:
     """Return the answer if everything in it comes from the closed sets and the question.
 
     Raises:
-        AnswerRefused: it does.
+        AnswerRefused: it contains something else.
     """
     if not 1 <= len(answer.topics) <= TOPICS_MAX or len(set(answer.topics)) != len(answer.topics):
         raise _refusal("it names no topic, too many, or the same one twice")

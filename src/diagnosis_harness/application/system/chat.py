@@ -29,7 +29,7 @@ class SystemResponder(Protocol):
     async def respond(
         self, ctx: RunContext, question: str, language: Language, profile: SystemProfile
     ) -> tuple[SystemAnswer, TokenUsage]:
-        """The topics of the answer, and the tokens it took; the result is checked.
+        """The topics of the answer, and the tokens used; the result is checked.
 
         Raises:
             LlmFailure: the language model behind it failed.
@@ -43,7 +43,7 @@ class SystemChat:
     """Answers about the system. Holds no state between runs.
 
     Attributes:
-        profile: the system as it is at the time of a run.
+        profile: returns the profile of the system at the time of a run.
     """
 
     core: DiagnosisHarnessCore
@@ -52,11 +52,11 @@ class SystemChat:
     profile: Callable[[RunContext], SystemProfile]
 
     async def answer(self, ctx: RunContext, question: str, language: Language) -> PathAnswer:
-        """One answer; it names no source, tool or ability that the profile does not hold.
+        """One answer; it names only sources, tools and abilities in the profile.
 
         Raises:
             RunAborted: the run had ended or ended meanwhile.
-            AnswerRefused: the responder named what it was not given.
+            AnswerRefused: the responder named something that it was not given.
             TechnicalFailure: the responder failed.
         """
         emit_status(self.core, ctx, ChatApplicationStatus.SYSTEM_RESPONDING)

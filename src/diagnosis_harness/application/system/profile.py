@@ -1,4 +1,4 @@
-"""The system's profile: how it is configured, and all that it may say about itself."""
+"""The system's profile: its configuration, and everything that it may say about itself."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import TimeWindow
 
 SERVICES_MAX = 100
-"""Names of one source in a profile; players may read it, so it stays within some kilobytes."""
+"""The most names of one source in a profile: players may read it, so it should have only a few kilobytes."""
 
 
 class TelemetryKind(StrEnum):
-    """What a source can hold."""
+    """A kind of content of a source."""
 
     METRICS = "METRICS"
     LOGS = "LOGS"
@@ -25,7 +25,7 @@ class TelemetryKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """How much of one kind a source holds: series, lines, spans, calls between services, or changes."""
+    """The amount of one kind in a source: series, lines, spans, calls between services, or changes."""
 
     kind: TelemetryKind
     count: int
@@ -36,9 +36,9 @@ class SourceProfile:
     """A configured source.
 
     Attributes:
-        window: what its telemetry covers; None where that is not known.
-        services: names of services and other parts that it holds, at most `SERVICES_MAX`, in their order.
-        services_count: how many there are.
+        window: the time that its telemetry covers; None if unknown.
+        services: names of its services and other parts, at most `SERVICES_MAX`, in order.
+        services_count: how many there are in all.
     """
 
     name: str
@@ -50,7 +50,7 @@ class SourceProfile:
 
 @dataclass(frozen=True, slots=True)
 class ToolProfile:
-    """A tool, and what it does in one line; without a Chinese one, Chinese readers get the English one."""
+    """A tool, and one line on what it does; without a Chinese line, Chinese readers get the English one."""
 
     name: str
     description: str
@@ -59,7 +59,7 @@ class ToolProfile:
 
 @dataclass(frozen=True, slots=True)
 class PlayerProfile:
-    """Who plays a role.
+    """The player of a role.
 
     Attributes:
         llm: the language model, or a player of your own; None is the embedded rules.
@@ -83,7 +83,7 @@ class SystemProfile:
     """The system, its tools, its sources, its runbooks and its players.
 
     Attributes:
-        documents: how many runbooks are indexed; None where no folder of them is configured.
+        documents: how many runbooks are indexed; None if no folder of runbooks is configured.
     """
 
     name: str

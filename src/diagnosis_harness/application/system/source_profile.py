@@ -1,4 +1,4 @@
-"""A source as the system's profile shows it."""
+"""Builds the profile of a source."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from diagnosis_harness.toolbox.ports import SourceSummary
 
 
 def source_profile(summary: SourceSummary) -> SourceProfile:
-    """The profile of a source: the kinds that it really holds, with how much of each."""
+    """The profile of a source: the kinds that it contains, and how much of each."""
     counts = {
         TelemetryKind.METRICS: summary.metric_series,
         TelemetryKind.LOGS: summary.log_lines,

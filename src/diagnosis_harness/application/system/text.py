@@ -19,11 +19,11 @@ from diagnosis_harness.report.measure import measure
 from diagnosis_harness.report.timestamps import escape_line, span
 
 _SERVICES_SHOWN = 30
-"""Names of a source that are listed; more fill the screen."""
+"""The most names of a source that are listed; more would fill the screen."""
 
 
 def system_text(answer: SystemAnswer, profile: SystemProfile, language: Language) -> str:
-    """The answer: a paragraph for each topic, then what was asked about by name or kind."""
+    """The answer: a paragraph for each topic, then one for each name or kind in the question."""
     parts = [_PARAGRAPHS[topic](profile, language) for topic in answer.topics]
     parts += [_kind(kind, profile, language) for kind in answer.kinds]
     parts += [_name(name, profile, language) for name in answer.asked_about]
@@ -174,7 +174,7 @@ def _privacy(profile: SystemProfile, language: Language) -> str:
 
 
 def _how_to_ask(profile: SystemProfile, language: Language) -> str:
-    """How to ask, with a service that there is as the example."""
+    """How to ask, with an existing service as the example."""
     known = next((source.services[0] for source in profile.sources if source.services), None)
     return words.HOW_TO_ASK.render(language, service="checkout" if known is None else display_name(known))
 

@@ -1,1 +1,1 @@
-"""Sources that callers send: kept for a time, for all processes, private to who sent them."""
+"""Sources that callers send: stored for a time, for all processes, private to their sender."""

@@ -11,16 +11,16 @@ from diagnosis_harness.kernel.json_value import JsonValue
 
 
 class CheckedContent(Protocol):
-    """Content that was unpacked and read; `seen` is what was found in it."""
+    """Content that was unpacked and read; `seen` is its summary."""
 
     @property
     def seen(self) -> Mapping[str, JsonValue]:
-        """What was read in it, as JSON."""
+        """The summary of the content, as JSON."""
         ...
 
 
 class UploadFolders(Protocol):
-    """The private folders of this process in which uploads arrive and are unpacked."""
+    """The private folders in which this process receives and unpacks uploads."""
 
     def new_file(self) -> Path:
         """A new empty file for content that arrives; the caller removes it.
@@ -34,7 +34,7 @@ class UploadFolders(Protocol):
         """Unpack the content and read it as a diagnosis would.
 
         Raises:
-            InvalidInput: it passes a limit, or nothing in it can be diagnosed.
+            InvalidInput: it exceeds a limit, or nothing in it can be diagnosed.
             NoRoomForUpload: the disk is full.
         """
         ...
@@ -44,13 +44,13 @@ class UploadFolders(Protocol):
         ...
 
     def adopt(self, upload: Upload, content: CheckedContent) -> None:
-        """Keep what was unpacked for the runs of this process."""
+        """Keep the unpacked content for the runs of this process."""
         ...
 
     def drop(self, upload_id: str) -> None:
-        """Remove what was unpacked, as soon as no run of this process uses it."""
+        """Remove the unpacked content, as soon as no run of this process uses it."""
         ...
 
     async def drop_expired(self) -> None:
-        """Remove what was unpacked of uploads that no longer exist."""
+        """Remove the unpacked content of uploads that no longer exist."""
         ...

@@ -1,4 +1,4 @@
-"""A source that a caller has sent, and the port of the store that holds it for every process."""
+"""A source that a caller has sent, and the port of the store that provides it to every process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from diagnosis_harness.application.runs.sources import SourceStamp
 from diagnosis_harness.kernel.json_value import JsonValue
 
 UPLOAD_CHUNK_BYTES: Final = 1_000_000
-"""Of the content in one row: a transaction that writes it is short on any database."""
+"""Bytes of content in one row: few enough for a short transaction on any database."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,10 +19,10 @@ class Upload:
 
     Attributes:
         owner: name of the caller who sent it.
-        name: of the file, as the caller gave it; empty where it gave none.
+        name: of the file, as given by the caller; may be empty.
         digest: SHA-256 of the content.
-        expires_s: from then on it is not there any more.
-        seen: what was read in it, as JSON.
+        expires_s: from this time on it is no longer visible.
+        seen: its summary, as JSON.
         is_complete: whether all of its content is stored.
     """
 
@@ -38,26 +38,26 @@ class Upload:
 
     @property
     def stamp(self) -> SourceStamp:
-        """Identity and content: it never changes."""
+        """Identity and content, which never change."""
         return SourceStamp(self.upload_id, self.digest)
 
 
 @dataclass(frozen=True, slots=True)
 class CallerLimits:
-    """What one caller may have stored at the same time."""
+    """How much one caller may have stored at a time."""
 
     count: int
     size_bytes: int
 
 
 class UploadStore(Protocol):
-    """Keeps uploads. Every failure is a `StoreFailure`. What has expired is never given."""
+    """Stores uploads. Every failure is a `StoreFailure`. Expired uploads are never returned."""
 
     async def begin(self, upload: Upload, limits: CallerLimits) -> Upload | None:
         """Reserve room for an upload, whose content follows.
 
         Returns:
-            None if it is new; else the upload of this id that is there already.
+            None if it is new; else the existing upload of this id.
 
         Raises:
             TooManySources: the caller would have too many, or too many bytes.
@@ -73,7 +73,7 @@ class UploadStore(Protocol):
         ...
 
     async def upload(self, upload_id: str, *, at_s: float) -> Upload | None:
-        """The upload, where it is complete."""
+        """The upload, if it is complete."""
         ...
 
     async def of_owners(self, owners: tuple[str, ...], *, at_s: float) -> tuple[Upload, ...]:
@@ -85,9 +85,9 @@ class UploadStore(Protocol):
         ...
 
     async def expire(self, upload_id: str, *, at_s: float) -> None:
-        """Have an upload expire now; `remove_expired` removes it."""
+        """Make an upload expire now; `remove_expired` removes it."""
         ...
 
     async def remove_expired(self, *, at_s: float) -> int:
-        """Remove a bounded part of what has expired, and return how many rows that were."""
+        """Remove a bounded number of expired rows, and return how many were removed."""
         ...

@@ -21,18 +21,18 @@ from diagnosis_harness.kernel.errors import (
 from diagnosis_harness.kernel.ids import IdSource
 
 _STORING_MAX_S: Final = 600.0
-"""An upload that is incomplete after this time was left by a process that died, and is removed."""
+"""An upload that is still incomplete after this time was left by a dead process, and is removed."""
 _REMOVALS_MAX: Final = 50
-"""Batches of one removal, so that a process which starts after a long pause still does its other work."""
+"""The most batches of one removal, so that a process still does its other work after a long pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class UploadSettings:
-    """What this service takes in.
+    """Which uploads this service accepts.
 
     Attributes:
-        bytes_max: of one upload, as it is sent.
-        keep_s: how long one is kept.
+        bytes_max: of one upload, as sent.
+        keep_s: how long one is stored.
         timeout_s: how long one may take to arrive.
     """
 
@@ -44,7 +44,7 @@ class UploadSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrived:
-    """Content that has arrived in full, and what the caller said of it; `upload_id` None makes one."""
+    """Content that has arrived completely, with the caller's statements; `upload_id` None creates an id."""
 
     content: Path
     name: str
@@ -72,15 +72,15 @@ class UploadService:
         self._ids = ids
 
     async def add(self, caller: Caller, arrived: Arrived) -> tuple[Upload, bool]:
-        """Check what has arrived and keep it; gives the upload, and whether it is new.
+        """Check and store arrived content; return the upload, and whether it is new.
 
-        What is sent twice under one id is the upload of the first, where the content is the same.
+        If the same content is sent twice under one id, both get the first one's upload.
 
         Raises:
             NotPermitted: the caller may not ask.
             InvalidInput: it cannot be used, its id was used for other content, or is just being stored.
             TooManySources: the caller has too many.
-            NoRoomForUpload, StoreFailure: there is no room for it, or it cannot be kept.
+            NoRoomForUpload, StoreFailure: there is no room for it, or it cannot be stored.
         """
         check_may_upload(caller)
         if arrived.upload_id is not None:
@@ -126,7 +126,7 @@ class UploadService:
         """An upload of this caller.
 
         Raises:
-            SourceUnknown: there is none, it has expired, or it is another caller's.
+            SourceUnknown: it does not exist, has expired, or belongs to another caller.
             StoreFailure: it cannot be read.
         """
         found = await self._store.upload(upload_id, at_s=self._clock.now_s())
@@ -143,7 +143,7 @@ class UploadService:
         return await self._store.of_owners(caller.sees, at_s=self._clock.now_s())
 
     async def stamp(self, caller: Caller, upload_id: str) -> SourceStamp:
-        """What a run of this caller looks into.
+        """The stamp of the upload for a run of this caller.
 
         Raises:
             SourceUnknown, StoreFailure: as `upload`.
@@ -163,10 +163,10 @@ class UploadService:
         self.folders.drop(found.upload_id)
 
     async def remove_expired(self) -> None:
-        """Remove what has expired, from the store in bounded batches and from the disk of this process.
+        """Remove expired uploads, from the store in bounded batches and from the disk of this process.
 
         Raises:
-            StoreFailure: the store does not work; the next call goes on.
+            StoreFailure: the store failed; the next call continues.
         """
         for _ in range(_REMOVALS_MAX):
             if not await self._store.remove_expired(at_s=self._clock.now_s()):
@@ -178,7 +178,7 @@ def check_may_upload(caller: Caller) -> None:
     """Refuse a caller who may only read.
 
     Raises:
-        NotPermitted: it is one.
+        NotPermitted: the caller may only read.
     """
     if not caller.may_ask:
         raise NotPermitted("a viewer may only read")
