@@ -50,7 +50,7 @@ def rename_variables(environment: Mapping[str, str | None]) -> dict[str, str | N
 
 
 def _rename_keys(table: object, keys: Mapping[str, str], *, over: object) -> object:
-    """The table with the keys of today, and `over` on top. The settings refuse what is not a table."""
+    """The table with today's keys, overridden by `over`. The settings refuse values that are not tables."""
     if not isinstance(table, dict) or not isinstance(over, dict):
         return table if isinstance(over, dict) else over
     earlier = {today: table[key] for key, today in keys.items() if key in table}

@@ -204,7 +204,7 @@ class ServerSettings(_Section):
 
 
 class UploadsSettings(_Section):
-    """What callers may send to ask about: limits, how long it is kept, and where it is unpacked."""
+    """Sources that callers may send: limits, how long they are kept, and where they are unpacked."""
 
     bytes_max: Count
     unpacked_bytes_max: Count

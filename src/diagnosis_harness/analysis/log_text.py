@@ -79,7 +79,7 @@ def mask_text(message: str) -> str:
 
 
 def code_place(message: str) -> str | None:
-    """The place in the code that wrote a line, where it names one."""
+    """The place in the code that wrote a line, if the line names one."""
     found = _PLACE.search(message[:HEAD_MAX])
     return found.group() if found else None
 

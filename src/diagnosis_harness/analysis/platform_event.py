@@ -312,7 +312,7 @@ _READY_OF = re.compile(r"\b(\d+)/(\d+) ready")
 
 
 def is_leaving(message: str) -> bool:
-    """Whether the snapshot shows an object being removed; its state then harms nothing any more."""
+    """Whether the snapshot shows an object being removed, whose state is then harmless."""
     return _LEAVING.search(message) is not None
 
 

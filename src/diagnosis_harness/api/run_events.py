@@ -36,5 +36,5 @@ class RunEvents:
         return tuple(self._runs[run_id].events)
 
     def forget(self, run_id: str) -> None:
-        """Drop what is kept of a run."""
+        """Drop the stored events of a run."""
         self._runs.pop(run_id, None)

@@ -70,8 +70,8 @@ async def answer_question(
         use_case_and_tools: makes the use case of this run; the names are those of the tools it may call.
 
     Raises:
-        InvalidInput: the question, or whoever asks it, names a time of which the sources hold nothing; the
-            run is FAILED then.
+        InvalidInput: the question or its caller names a time without data in the sources; the run is then
+            FAILED.
         Exception: the sources cannot be read, or a bug; the run is FAILED then.
     """
     started_s = core.clock.now_s()
@@ -100,8 +100,8 @@ def resolve_question(
     """The question, resolved against the sources.
 
     Raises:
-        InvalidInput: the question, or whoever asks it, names a time of which the sources hold nothing; the
-            run is FAILED then.
+        InvalidInput: the question or its caller names a time without data in the sources; the run is then
+            FAILED.
     """
     place = "onset"
     try:

@@ -83,8 +83,8 @@ async def answer_by_path(
     """Route the question, answer it and end the run; RUN_FINISHED is its last event.
 
     Raises:
-        InvalidInput: the question, or whoever asks it, names a time of which the sources hold nothing; the
-            run is FAILED then.
+        InvalidInput: the question or its caller names a time without data in the sources; the run is then
+            FAILED.
         Exception: the sources cannot be read, or a bug; the run is FAILED then.
     """
     started_s = core.clock.now_s()  # before RUN_STARTED, which is in the trace

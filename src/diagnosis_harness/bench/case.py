@@ -69,13 +69,13 @@ class Case:
         incident_id: the published id; the truth is found by it. It appears in no file of the folder.
         group: the part of the data set that is scored separately; scores of different groups are not
             comparable.
-        scenario: a finer part, also scored separately; empty where there is none.
+        scenario: a finer part, also scored separately; empty if there is none.
         entities: what could be blamed, ordered; the level of chance follows from their number.
         owners: instance to the service it is a part of.
         left_out: entities that the published scoring leaves out of the ranking.
         condition: what was stated; `export` was called with it.
-        onset_s: when the incident began, as published; None where it is not published.
-        alert_entity: the entity of the alert that the folder states; None where it states none.
+        onset_s: when the incident began, as published; None if it is not published.
+        alert_entity: the entity of the alert that the folder states; None if it states none.
         moved: the entry's moved series, where the data show one.
         unused: roles of files that were written but that the product cannot use yet, such as `commits`.
         as_given: the files are somebody's own and no reader of ours made them: if the product refuses them,
@@ -124,7 +124,7 @@ class Truth:
         decoy_entities: innocent entities that look guilty.
         mechanism: groups of alternatives; an answer tells the mechanism when it holds a word of each group.
         forbidden: words that an answer must not hold.
-        unusable: one sentence why this incident cannot be scored; empty where it can.
+        unusable: one sentence why this incident cannot be scored; empty if it can.
     """
 
     entities: tuple[str, ...]
@@ -160,8 +160,8 @@ class Ranked:
         confidence: as released; None for a candidate.
         level: how far the conclusion goes; empty until causes carry a level.
         scope: where the conclusion is scoped, the other entities of which one may be it; else empty.
-        decided_by: the kind of evidence that decided its place in the ranking; empty where it is not known.
-        margin: how far it stands above the next one, where the ranking says so.
+        decided_by: the kind of evidence that decided its place in the ranking; empty if it is not known.
+        margin: its lead over the next one, if the ranking states it.
     """
 
     entity: str
@@ -210,8 +210,8 @@ class RunResult:
         said: every sentence of the answer, with the regions of its causes and candidates.
         changes: the changes that the answer cites, in its order; those that bear a cause come first.
         nothing_unusual: a success whose claims say that nothing unusual was found.
-        reason: why there is no answer, where the run ended without one.
-        onset: when it began as the run took it, in ISO 8601; empty where it took none.
+        reason: why there is no answer, if the run ended without one.
+        onset: when it began as the run took it, in ISO 8601; empty if it took none.
         tool_calls: tools that were called.
         record_bytes: bytes of all records that the calls brought.
     """
@@ -247,7 +247,7 @@ class BenchRun:
         data_bytes: size of the files handed over.
         loudest: the entities whose metrics changed most, found without the product's analysis, loudest first,
             each with how loud it is.
-        known: every entity that the telemetry names, as the product reads it; empty where it read nothing.
+        known: every entity that the telemetry names, as the product reads it; empty if it read nothing.
     """
 
     case: Case

@@ -37,7 +37,7 @@ def find_known(diagnosis: Diagnosis) -> tuple[str, ...]:
 def find_loudest(diagnosis: Diagnosis) -> tuple[Loud, ...]:
     """The loudest entities of the folder behind a diagnosis, loudest first, with how loud each is.
 
-    An instance stands for its service. Empty where there are no metrics, or none of them moved.
+    An instance stands for its service. Empty if there are no metrics, or none of them moved.
     """
     sources = diagnosis.sources
     if sources.metrics is None:

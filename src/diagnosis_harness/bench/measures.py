@@ -131,7 +131,7 @@ MEASURES = (
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Medians over the runs of a group, and the longest time, since somebody waits for it."""
+    """Medians over the runs of a group, and the longest time, since a person waits for it."""
 
     elapsed_s: float
     longest_s: float

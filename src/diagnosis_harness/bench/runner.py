@@ -81,7 +81,7 @@ class Wanted:
     """Another limit for some conditions."""
 
     def tasks(self, data_set: DataSet) -> tuple[Task, ...]:
-        """Incidents under conditions, evenly spread where there is a limit."""
+        """Incidents under conditions, evenly spread if there is a limit."""
         return tuple(
             Task(incident_id, condition)
             for condition in self.conditions
@@ -171,7 +171,7 @@ def _truths(bench: Bench, runs: Iterable[BenchRun], *, jobs: int) -> Mapping[str
 
 
 def _why_unscored(run: BenchRun, truth: Truth | None) -> str:
-    """Why an incident cannot be scored; empty where it can."""
+    """Why an incident cannot be scored; empty if it can."""
     if truth is None:
         return "there is no truth for it"
     if run.case.as_given and run.result.outcome == NOT_READ:

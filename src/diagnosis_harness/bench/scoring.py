@@ -62,7 +62,7 @@ class Outcome:
         false_alarm: a cause was released though nothing was wrong. None where something was.
         broken: a tool call failed, or the run gave no answer; its place says little about the analysis.
         chance: the probability that a random order has the right entity among its first 1, 3 and 5.
-        alert_right: the alert's own entity is at fault; None where no alert names an entity.
+        alert_right: the alert's own entity is at fault; None if no alert names an entity.
         loudest_right: the entity whose metrics changed most is at fault.
     """
 
@@ -174,7 +174,7 @@ def place_of(entity: str, run: BenchRun) -> int | None:
 
 
 def owner_of(entity: str, run: BenchRun) -> str:
-    """The service that an entity stands for."""
+    """The service that an entity represents."""
     return run.case.owners.get(entity, entity)
 
 

@@ -49,7 +49,7 @@ class Disproof:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A named cause. `region` is the part of the entity, where known: an operation, an edge or a resource.
+    """A named cause. `region` is the part of the entity, if known: an operation, an edge or a resource.
 
     `level`, `scope` (`guards.levels`) and `disproof` (`guards.disproof`) are computed at release, so a draft
     has none. `scope` names where else the fault may start, since too little is recorded there; it is the

@@ -39,7 +39,7 @@ class KnownEntity:
     """One entity in the telemetry of the source.
 
     Attributes:
-        owner: the service that an instance is a part of; None for a service, or where it is not known.
+        owner: the service that an instance is a part of; None for a service, or if unknown.
         telemetry: the kinds that contain it.
     """
 

@@ -1,4 +1,4 @@
-"""Finds the places in a question where the name of a service or instance stands, known or not. Pure.
+"""Finds the places in a question that hold the name of a service or instance, known or not. Pure.
 
 Only places that rarely hold anything else count, because a word wrongly taken for a name is reported to the
 caller as unknown. A *loose* place may also hold an ordinary word; it counts only if it is close to a known

@@ -53,7 +53,7 @@ class Predicate(StrEnum):
     DEPLOYED = "DEPLOYED"  # a change to the entity at `onset_s`
     HAPPENED = "HAPPENED"  # a platform reported `signal` of the entity, which is current or over (`affected`)
     IN_STATE = "IN_STATE"  # the entity's attribute `signal` was `affected`, a text, or the number `value`
-    LOGGED = "LOGGED"  # so many lines like `signal` were logged, by `affected` where that names the entity
+    LOGGED = "LOGGED"  # so many lines like `signal` were logged, by `affected` if that names the entity
     BROKE_OFF = "BROKE_OFF"  # the line `affected` follows the log line `signal` less often
     COUNTED = "COUNTED"  # so many of `signal` were counted of the entity in the window
     ABSENT = "ABSENT"  # nothing was seen in this scope and window, and no more than that
@@ -79,8 +79,8 @@ class Subject(StrEnum):
 class Second(StrEnum):
     """Which other name of the item the claim stores as `affected`."""
 
-    PEER = "PEER"  # the peer, where the item has one
-    CALLEE = "CALLEE"  # the entity of the item, where the subject is the caller
+    PEER = "PEER"  # the peer, if the item has one
+    CALLEE = "CALLEE"  # the entity of the item, if the subject is the caller
     WITHOUT = "WITHOUT"  # the call that is no longer made
     NEXT = "NEXT"  # the log line that used to follow
     STATE = "STATE"  # the value of an attribute, if it is a text
@@ -169,7 +169,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             normality=Normality.WITHIN,
             about=About.ITSELF,
             holds=has_level,
-            words=_ABOUT_A_SIGNAL | {WordClass.NO_MOVE},  # flat, where it is: see `guards.wording`
+            words=_ABOUT_A_SIGNAL | {WordClass.NO_MOVE},  # `flat` is checked by `guards.wording`
             required_words=frozenset({WordClass.NO_MOVE, WordClass.FLAT}),
         ),
         Predicate.BEGAN: PredicateRule(

@@ -57,7 +57,7 @@ class FormRead:
 
     @property
     def subjects(self) -> tuple[str, ...]:
-        """The subject and the other entity, where known."""
+        """The subject and the other entity, if known."""
         return tuple(each for each in (self.subject, self.other) if each is not None)
 
 

@@ -87,7 +87,7 @@ def number_in_words(text: str) -> int | None:
 
 
 def write_clocks(question: str, recorded: TimeWindow | None, zone: tzinfo) -> str:
-    """Rewrite the times of day in a question as `HH:MM` and its days as dates, where they are clear.
+    """Rewrite the times of day in a question as `HH:MM` and its days as dates, if they are clear.
 
     `yesterday` and `today` are relative to the day, in the zone, on which the recording ends.
     """

@@ -81,7 +81,7 @@ def _is_start(read: Sequence[Token], facts: Facts) -> bool:
 
 
 def _has_link(read: Sequence[Token], one: int, other: int) -> bool:
-    """Whether exactly one `is` and no other name stands between an entity and the cause."""
+    """Whether exactly one `is` and no other name is between an entity and the cause."""
     between = read[min(one, other) + 1 : max(one, other)]
     owned = any(token.text in {"of", "for", "的"} for token in between)
     return sum(token.text in _IS for token in between) == 1 and not owned

@@ -123,7 +123,7 @@ class DiagnosisHarnessCore(Closing):
         return ctx
 
     def close(self) -> None:
-        """End what is still open (FAILED, "the core was closed"), open no more, and let all threads end.
+        """End all open runs (FAILED, "the core was closed"), open no more, and let all threads end.
 
         It waits for no thread: one that is inside a tool ends when the tool returns. May be called twice.
         """

@@ -40,7 +40,7 @@ class LeasePhase(StrEnum):
     """The progress of a leased call."""
 
     RESERVED = "RESERVED"  # charged, not begun; may still be given back
-    BEGUN = "BEGUN"  # the backend may have been reached; the charge stands
+    BEGUN = "BEGUN"  # the backend may have been reached, so the charge is kept
     CLOSED = "CLOSED"  # settled or given back
 
 

@@ -331,7 +331,7 @@ def _answer(answer: asyncio.Future[T], result: T, leftover: Leftover[T] | None) 
 
 
 def _as_exception(error: BaseException) -> Exception:
-    """The error in a form that another task may raise without ending a thread or a loop."""
+    """A form of the error that another task can raise without ending a thread or a loop."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
     carried = RuntimeError(f"the call raised {type(error).__name__}")

@@ -23,14 +23,14 @@ class KeyGroup(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Where the name of a secret stands in a text."""
+    """The place of a secret's name in a text."""
 
     start: int
     end: int
     group: KeyGroup
 
 
-# Every branch begins with its own letter, so that the scan stops only where one of these letters stands.
+# Every branch begins with its own letter, so that the scan stops only at one of these letters.
 _ENGLISH = re.compile(
     r"(?P<password>pass(?:word|wd|[ _-]?phrase|code)|pwd|pin[_ ]?code)"
     r"|secret(?:[_\- ]?(?:access[_\- ]?)?key(?:[_\-]?base)?)?|token(?<!unexpected token)"

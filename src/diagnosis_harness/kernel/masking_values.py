@@ -174,7 +174,7 @@ PLACED: tuple[MaskingRule, ...] = (
         re.compile(r"(?<![^\s\"'=])[\w.-]{1,64}:(?P<secret>[^\s\"']{1,256})@(?:tcp|unix)\("),
         ("@tcp(", "@unix("),
     ),
-    MaskingRule(  # a token in place of a user
+    MaskingRule(  # a token instead of a user
         "dsn-password",
         re.compile(r"://(?P<secret>[A-Za-z0-9_-]{20,256})(?::[^\s/@\"'<>]{0,64})?@"),
         ("://",),

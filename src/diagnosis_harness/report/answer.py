@@ -139,7 +139,7 @@ ANSWER_STATED: Final[Mapping[OnsetOrigin, Text]] = {
         zh="按告警所述从 {at} 开始；已核对的信号都无法说明何时开始。",
     ),
 }
-"""The sentence by who stated the onset, if no signal shows it; no row where nobody did."""
+"""The sentence for each origin of a stated onset that no signal shows."""
 ANSWER_MOVED: Final = Text(en="When it began is not shown: {claim}", zh="何时开始尚无证据：{claim}")
 ANSWER_NO_WHEN: Final = Text(
     en="When it began is not shown: no signal that was checked clearly left its normal range.",
@@ -176,7 +176,7 @@ NAMING_TEXTS: Final[Mapping[tuple[CauseLevel, bool], _NamingTexts]] = {
     (CauseLevel.TRIGGER, False): _SHOWN,
     (CauseLevel.TRIGGER, True): _STARTS_NEAR,
 }
-"""By the level of a cause and whether it may lie in what the entity calls; only the highest says "yes"."""
+"""Answers by the level of a cause, and whether it may lie in a callee; only the highest says "yes"."""
 TOPICS: Final[Mapping[Topic, Text]] = {
     Topic.LOGS: Text(en="logs", zh="日志"),
     Topic.CHANGES: Text(en="changes", zh="变更"),

@@ -106,7 +106,7 @@ def compose(material: ReportMaterial) -> Report:
 
 
 def conclusion_of(report: Report, outcome: ReleaseOutcome, language: Language) -> str | None:
-    """The sentence that names the first cause or answers another form; None where nothing was released."""
+    """The sentence that names the first cause or answers another form; None if nothing was released."""
     if report.causes:
         return _cause_sentences(report.causes, language)[0]
     return next(iter(report.summary), None) if outcome is ReleaseOutcome.SUCCESS else None
@@ -168,7 +168,7 @@ def cover(
 
 
 def fault_words(fault_kind: FaultKind, region: str | None, *, language: Language) -> str:
-    """A kind of fault, with the part of the entity that it hit where that is known."""
+    """A kind of fault, with the affected part of the entity if known."""
     fault = words.FAULT[fault_kind].in_(language)
     return (
         fault
@@ -249,7 +249,7 @@ def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
 
 
 def _reassurance(material: ReportMaterial, language: Language) -> tuple[str, ...]:
-    """That nothing unusual was found, where that is the answer."""
+    """The sentence that nothing unusual was found, if that is the answer."""
     sound = any(claim.predicate is Predicate.UNREMARKABLE for claim in material.content.claims)
     released = material.release.outcome is ReleaseOutcome.SUCCESS
     return (words.NOTHING_UNUSUAL.in_(language),) if sound and released else ()
@@ -279,7 +279,7 @@ def _disproof_sentences(cause: Cause, language: Language) -> tuple[str, ...]:
 
 
 def disproof_sentence(disproof: Disproof, language: Language) -> str:
-    """What came of it, with whom it looked at or, where it was not tested, whom it did not."""
+    """The result, with the entities that were examined or, if it was not tested, those that were not."""
     untested = disproof.result is DisproofResult.NOT_TESTED
     names = [each.entity for each in disproof.challenges if not untested or each.tool_call_id is None]
     text = words.DISPROOF[disproof.result] if names else words.NOBODY_TO_LOOK_AT

@@ -69,7 +69,7 @@ class InFlight:
 
 @dataclass(frozen=True, slots=True)
 class Termination:
-    """How the run ended; the first end stands."""
+    """How the run ended; the first end is kept."""
 
     reason: CancellationReason | None
     """None exactly with SUCCESS."""

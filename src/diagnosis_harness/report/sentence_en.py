@@ -47,7 +47,7 @@ def _drop(claim: Claim) -> str:
 
 
 def _cause(claim: Claim, scope: str = "") -> str:
-    """Says where it starts; the report adds, by the level, whether that is explained."""
+    """States where it starts; the report adds, by the level, whether that is explained."""
     where = f"starts at {display_name(claim.entity)}{scope}"
     if claim.affected not in (None, claim.entity):
         return f"What {display_name(claim.affected or '')} shows{_when(claim)} {where}{_detail(claim)}"

@@ -46,7 +46,7 @@ def _drop(claim: Claim) -> str:
 
 
 def _cause(claim: Claim, scope: str = "") -> str:
-    """Says where it starts; the report adds, by the level, whether that is explained."""
+    """States where it starts; the report adds, by the level, whether that is explained."""
     of = "" if claim.affected in (None, claim.entity) else f"{display_name(claim.affected or '')} 的"
     return f"{_when(claim)}{of}异常始于 {display_name(claim.entity)}{scope}{_detail(claim)}"
 

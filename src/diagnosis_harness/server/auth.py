@@ -65,7 +65,7 @@ class AuthRules:
 
 
 def bearer_token(headers: Collection[str]) -> str | None:
-    """The token of the one `Authorization: Bearer` header; None where there is not exactly one."""
+    """The token of the one `Authorization: Bearer` header; None if there is not exactly one."""
     if len(headers) != 1:
         return None
     found = _BEARER.fullmatch(next(iter(headers)))

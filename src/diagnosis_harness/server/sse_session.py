@@ -40,7 +40,7 @@ class SseState(StrEnum):
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing may be sent any more."""
+        """Whether nothing more may be sent."""
         return self in (SseState.TERMINAL, SseState.DISCONNECTED)
 
 
@@ -142,7 +142,7 @@ class SseStep:
     Attributes:
         session: the connection afterwards.
         events: to be sent now, in this order. refusal: why nothing was done; `events` is empty then. cancel:
-            the reason to cancel the run with; None if it goes on.
+            the reason for which to cancel the run; None if it continues.
     """
 
     session: SseSession

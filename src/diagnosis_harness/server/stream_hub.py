@@ -33,7 +33,7 @@ def _keep_going(task: str) -> Iterator[None]:
     """A boundary that may catch every exception: a failed round must not end a loop of all streams."""
     try:
         yield
-    except Exception as error:  # noqa: BLE001 - the edge: it is logged, and the loop goes on
+    except Exception as error:  # noqa: BLE001 - a boundary: it is logged, and the loop continues
         log_unexpected_error(_LOG, task, error)
 
 

@@ -48,7 +48,7 @@ def find_independent(
     for one in candidates[1:]:
         if one.score <= 0 or one.entity in by_first or not _broke_itself(one, own):
             continue
-        if own[one.entity].unseen:  # where spans are missing, calls seem to be no longer made
+        if own[one.entity].unseen:  # with missing spans, calls seem to have stopped
             continue
         if _may_share_a_machine(first, one) or _may_share_a_cause((first, one), troubled, graph, own):
             continue

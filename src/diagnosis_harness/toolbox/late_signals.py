@@ -21,7 +21,7 @@ most metrics are recorded once a minute.
 def leave_out_late(table: MetricTable, affected: str | None, *, onset_s: float) -> MetricTable:
     """The table without scores for rows that began later than the first symptom of the affected entity.
 
-    The symptoms of the entity itself are kept: they are what is to be explained. If it is unknown when
+    The symptoms of the entity itself are kept, since they must be explained. If it is unknown when
     those began, all rows are kept.
     """
     harm, _ = calibrate(*table.harm())

@@ -87,7 +87,7 @@ def _failures(view: LogView, graph: CallGraph) -> Iterator[Clue]:
 
 
 def callers_that_hung_up(pattern: LogPattern) -> tuple[str, ...]:
-    """Whom a line accuses of having ended a connection, where it names no callee: one of its callers."""
+    """The caller that a line reports as having ended a connection, if the line names no callee."""
     return pattern.callees if _HUNG_UP.search(pattern.example) else ()
 
 

@@ -11,7 +11,7 @@ from diagnosis_harness.toolbox.ports import EXAMPLE_MAX, LogLine, LogShape, LogT
 
 
 def table_of_lines(lines: Iterable[LogLine]) -> LogTable:
-    """The lines by shape; for a source that cannot mask and count lines where they are stored."""
+    """The lines by shape, for a source that cannot mask and count lines itself."""
     ordered = sorted(lines, key=lambda line: line.time_s)
     shapes: dict[tuple[str | None, str | None, str], int] = {}
     found: list[LogShape] = []

@@ -97,7 +97,7 @@ class SignalInfo:
 class Series:
     """One signal of one entity, ordered by time, without duplicate timestamps.
 
-    `value` is NaN where the source has no number. Both arrays are float64 and of equal length.
+    `value` is NaN if the source has no number. Both arrays are float64 and of equal length.
     """
 
     entity: str

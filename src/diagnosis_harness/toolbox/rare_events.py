@@ -72,7 +72,7 @@ def _score(before: Floats, late: Floats, requests_before: Floats, requests_late:
 
 
 def _counts(share: Floats, requests: Floats) -> tuple[float, float]:
-    """Failures and requests, over the columns where both are known."""
+    """Failures and requests, over the columns in which both are known."""
     both = np.isfinite(share) & np.isfinite(requests) & (requests > 0)
     return float((share[both] * requests[both]).sum()), float(requests[both].sum())
 

@@ -89,7 +89,7 @@ class EvidenceItem:
         window: what the item speaks of.
         onset_s: when the change began, where the tool can tell.
         score: strength in the tool's own scale, larger is stronger; comparable inside one record only.
-        points: a thinned series for a small plot, oldest first; None where a value is missing.
+        points: a thinned series for a small plot, oldest first; None if a value is missing.
         attributes: further typed values, by name.
         source_rows: rows of source data behind the item.
     """

@@ -19,7 +19,7 @@ import unicodedata
 from diagnosis_harness.kernel.errors import ContractViolation
 
 FENCED_MAX = 24_000
-"""Characters of one fenced text, as it is shown."""
+"""The most characters of one fenced text."""
 
 _LABEL = re.compile(r"[a-z]{1,24}")
 _FENCED = re.compile(r"<<<([a-z]{1,24}) ([0-9a-f]{32})\n(.*)\n\2 \1>>>", re.DOTALL)

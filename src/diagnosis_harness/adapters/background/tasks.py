@@ -163,7 +163,7 @@ class _PeriodicTask:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the task ended without having been stopped."""
+        """Whether the task ended without being stopped."""
         return self._task is not None and self._task.done()
 
     def start(self) -> None:

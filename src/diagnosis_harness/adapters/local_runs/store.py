@@ -107,7 +107,7 @@ class LocalRuns:
             ).rowcount
 
     def mark(self, feedback: Feedback) -> None:
-        """Store the verdict on a run, in place of an earlier one.
+        """Store the verdict on a run; it replaces an earlier one.
 
         Raises:
             StoreFailure: it cannot be written, or the run is no longer kept.

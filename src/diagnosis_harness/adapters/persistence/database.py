@@ -105,7 +105,7 @@ class Database:
 
         Raises:
             StoreFailure: it failed. Nothing was written, unless the connection broke or the time ran out
-                during the commit; a caller that goes on must check.
+                during the commit; a caller that continues must check.
         """
         try:
             return await self._execute(self._turn, self._writer, statements, limit_s=self._limit_s)

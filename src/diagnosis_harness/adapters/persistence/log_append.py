@@ -64,7 +64,7 @@ def append_fenced(
 
 
 def _problem(row: Row[*tuple[Any, ...]] | None, events: Sequence[TraceEvent], *, owner: str) -> str | None:
-    """Why nothing may be written for a run any more; None if it may."""
+    """Why nothing more may be written for a run; None if it may."""
     if row is None:
         return "the run has no row"
     if row.owner != owner or row.is_closed:

@@ -74,7 +74,7 @@ class SqlRunRecovery(SqlRuns):
             )
 
     async def answer_cancel_request(self, run_id: str, answer: JsonValue) -> None:
-        """Store the owner's answer to a cancellation request; the first answer stands."""
+        """Store the owner's answer to a cancellation request; the first answer is kept."""
         statement = (
             update(diagnosis_run)
             .where(_RUN.run_id == run_id, _RUN.cancel_answer.is_(None))

@@ -206,7 +206,7 @@ class SqlRunLog:
                 await self._pause()
 
     def problem(self) -> str | None:
-        """Why nothing is written any more; None while the writer runs, or before it starts."""
+        """Why the writer has stopped; None while it runs, or before it starts."""
         is_over = self._writer is not None and self._writer.done()
         return "the log writer has ended" if is_over else None
 

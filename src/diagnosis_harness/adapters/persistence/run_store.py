@@ -64,7 +64,7 @@ class SqlRunStore:
             raise StoreFailure("this process no longer owns the run", kind=FailureKind.REJECTED)
 
     async def finish(self, ctx: RunContext, ending: RunEnding) -> bool:
-        """Write the end in one conditional update; the first end stands.
+        """Write the end in one conditional update; the first end is kept.
 
         Returns:
             False if the row has another end.

@@ -17,7 +17,7 @@ from diagnosis_harness.kernel.errors import FailureKind, StoreFailure, TooManySo
 _UPLOAD, _CHUNK = source_upload.c, upload_chunk.c
 _UPLOADS_LOCK: Final = 3
 _REMOVED_CHUNKS: Final = 16
-"""Of one transaction: 16 MB, which stays well below the time limit of a statement."""
+"""Chunks that one transaction removes: 16 MB, well below the time limit of a statement."""
 
 
 class SqlUploadStore:

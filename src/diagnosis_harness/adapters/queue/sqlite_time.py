@@ -27,7 +27,7 @@ def define_subsec(
 def unixepoch(*arguments: Value) -> int | float | None:
     """Seconds since 1970 of a time value with modifiers, as SQLite reads them; NULL if it cannot.
 
-    With `subsec` among the modifiers, or in place of the time value, they have a fraction.
+    With `subsec` among the modifiers, or instead of the time value, they have a fraction.
     """
     plain = [argument for argument in arguments if not _is_subsec(argument)]
     if len(plain) == len(arguments):

@@ -28,7 +28,7 @@ class QueueWorker:
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing is started any more."""
+        """Whether no more runs are started."""
         return self._is_closed
 
     @property
@@ -76,7 +76,7 @@ class QueueWorker:
         self._starter = asyncio.get_running_loop().create_task(self._start_runs(work, parallel_max))
 
     def close(self) -> tuple[str, ...]:
-        """Start no more runs and end all deliveries; active runs go on.
+        """Start no more runs and end all deliveries; active runs continue.
 
         Returns:
             The runs that were taken and not started.

@@ -139,7 +139,7 @@ def _document(
 
 
 def records_to_show(row: RunRow, records: Iterable[EvidenceRecord]) -> tuple[EvidenceRecord, ...]:
-    """The records of a run for display: in a closed run, none is shown as open.
+    """The records of a run for display; in a closed run, no record is shown as open.
 
     A record that is still PROJECTING was begun in a store that failed when the run ended; it is shown as
     ERROR / ABANDONED.

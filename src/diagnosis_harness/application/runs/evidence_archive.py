@@ -19,7 +19,7 @@ class EvidenceArchive(RecordReader, Protocol):
     """Reads records of any run, and ends those of a run whose process is gone."""
 
     async def abandon(self, run_id: str, *, at_s: float) -> None:
-        """End what is PROJECTING as ERROR / ABANDONED; no further record of the run begins.
+        """End PROJECTING records as ERROR / ABANDONED, and allow no further record of the run.
 
         Doing it again changes nothing.
         """

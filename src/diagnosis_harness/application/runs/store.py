@@ -44,7 +44,7 @@ class RunStore(Protocol):
         ...
 
     async def finish(self, ctx: RunContext, ending: RunEnding) -> bool:
-        """Write the end if the row is still RUNNING and owned by this process; the first end stands.
+        """Write the end if the row is still RUNNING and owned by this process; the first end is kept.
 
         Returns:
             False if the row has another end.
@@ -234,7 +234,7 @@ class RunRecovery(Protocol):
         ...
 
     async def answer_cancel_request(self, run_id: str, answer: JsonValue) -> None:
-        """Store the owner's answer to a cancellation request; the first answer stands."""
+        """Store the owner's answer to a cancellation request; the first answer is kept."""
         ...
 
     async def running(self, owner: str) -> tuple[str, ...]:

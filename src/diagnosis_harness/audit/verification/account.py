@@ -52,7 +52,7 @@ def _outcome_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _failure(document: RunDocument) -> str:
-    """The failure message in current words; empty where there is none."""
+    """The failure message in current words; empty if there is none."""
     return in_current_words([document.release.failure or ""])[0]
 
 

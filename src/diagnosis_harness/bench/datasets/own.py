@@ -144,7 +144,7 @@ class OwnIncidents:
         return (path for path in entries if path.is_dir() and not path.name.startswith("."))
 
     def _baseline_of(self, folder: Path) -> Path | None:
-        """The folder of normal operation that an incident names, whether or not it is there."""
+        """The folder of normal operation that an incident names, whether or not it exists."""
         try:
             table = _read_tables(folder).get("baseline")
         except InvalidInput:  # said where the incident is exported
@@ -189,7 +189,7 @@ class OwnIncidents:
 
 
 def _alert_files(source: Path, tables: Tables) -> frozenset[str]:
-    """The files that state an alert, by their name or by what `incident.toml` says of them."""
+    """The files that state an alert, by their names or by `incident.toml`."""
     roles = {name: _table(_table(tables, "files"), name).get("role") for name in _table(tables, "files")}
     names = (path.name for path in source.iterdir())
     return frozenset(name for name in names if roles.get(name, name.lower()[: len(ALERT_ROLE)]) == ALERT_ROLE)
@@ -243,7 +243,7 @@ def _states_time(statement: Statement) -> bool:
 
 
 def _alert_series(statement: Statement) -> MovedSeries | None:
-    """The series that an alert of `incident.toml` names; None where it names none."""
+    """The series that an alert of `incident.toml` names; None if it names none."""
     alert = statement.alert
     if alert is None or alert.entity is None or alert.signal is None:
         return None
@@ -276,7 +276,7 @@ def _table(tables: Tables, name: str) -> Mapping[str, object]:
 
 
 def _time_s(value: object, zone: str, place: str) -> float | None:
-    """A time of `incident.toml`: text, TOML time or epoch seconds; None where there is none."""
+    """A time of `incident.toml`: text, TOML time or epoch seconds; None if there is none."""
     if value is None or isinstance(value, bool):
         return None
     if isinstance(value, int | float):

@@ -75,7 +75,7 @@ def _shift(published: Statement, shift_s: float) -> Statement:
 
 
 def find_moved(entity: str, series: Mapping[str, Points], onset_s: float) -> MovedSeries | None:
-    """The symptom series of the entry that moved most in the two minutes after a time; None where none can.
+    """The symptom series of the entry that moved most in the two minutes after a time; None if none can.
 
     `series` are by signal and hold symptoms only: latencies, errors, success. The measure is the change of
     the median in widths of the hour before. No label is needed for it, only the time.

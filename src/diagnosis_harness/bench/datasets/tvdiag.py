@@ -62,7 +62,7 @@ class TvDiag:
     _ahead: dict[Path, Iterator[str]] = field(default_factory=dict, repr=False)
 
     def __reduce__(self) -> tuple[type[TvDiag], tuple[Path]]:
-        """Another process opens the files anew."""
+        """Another process opens the files again."""
         return TvDiag, (self.root,)
 
     def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> tuple[str, ...]:

@@ -156,7 +156,7 @@ def _onset_as_asked(view: PolicyView) -> dict[str, JsonValue]:
 
 
 def _end(view: PolicyView) -> dict[str, JsonValue]:
-    """The end of the time that the question is about, where it names one."""
+    """The end of the time that the question is about, if it names one."""
     return {} if view.until_s is None else {"until": view.until_s}
 
 
@@ -167,7 +167,7 @@ def _onset(view: PolicyView, reading: Reading) -> dict[str, JsonValue]:
 
 
 def _calm_look(view: PolicyView, reading: Reading) -> list[NextCall]:
-    """Examine the affected entity at the end of the recording, where nothing states or shows an onset."""
+    """Examine the affected entity at the end of the recording, if nothing states or shows an onset."""
     late_s = reading.late_start()
     if late_s is None or view.onset_s is not None:
         return []
@@ -234,7 +234,7 @@ def _assess(record: EvidenceRecord, form: FormRead) -> Assessment:
     moved = [claim for item, claim in stated if claim is not None and clearly_moved(item)]
     every = [claim for _, claim in stated if claim is not None]
     normal = [claim for _, claim in stated if claim is not None and claim.predicate is Predicate.NORMAL]
-    # A harmless move is worth reporting where nothing got worse, and a normal signal where nothing moved; a
+    # A harmless move is worth reporting if nothing got worse, and a normal signal if nothing moved; a
     # few of these are enough.
     others = moved if compares else []
     facts = tuple([*harm, *others][:FACTS_PER_RESULT] or moved[:MOVED_FACTS] or normal[:NORMAL_FACTS])

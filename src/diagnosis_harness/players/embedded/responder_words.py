@@ -111,7 +111,7 @@ ABOUT = (
         ),
     ),
 )
-"""In the order in which an answer covers them."""
+"""The topics in the order in which an answer covers them."""
 
 SMALL_TALK = (
     (

@@ -125,7 +125,7 @@ class Lexicon:
         }
 
     def weight_of(self, reason: RoutingReason, before: IntentType | None) -> tuple[IntentType | None, int]:
-        """The path that a reason supports, and its weight; None where a continuation has no previous path."""
+        """The path that a reason supports, and its weight; None if a continuation has no previous path."""
         if reason is RoutingReason.FOLLOWS_BEFORE:
             return before, FOLLOWING_WEIGHT
         return self._rules[reason].intent, self._rules[reason].weight

@@ -21,11 +21,11 @@ DAMAGE: Final = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfi
 """Errors that damaged, encrypted and unsupported archives raise, besides OSError."""
 
 _HEADER_BYTES_MAX: Final = 1_000_000
-"""Of one long name or extended header, which tarfile reads whole; real ones have a few hundred bytes."""
+"""The most bytes of a long name or extended header, which tarfile reads whole; real ones have hundreds."""
 _OVERHEAD_BYTES: Final = 16_000_000
 """Headers and padding of a tar archive besides its content, for more members than are accepted."""
 _DIRECTORY_BYTES_MAX: Final = 8_000_000
-"""Of the file list of a zip archive, which zipfile reads whole; ten thousand names take two megabytes."""
+"""The most bytes of a zip archive's file list, which zipfile reads whole; 10,000 names take 2 MB."""
 _TAIL_BYTES: Final = 65_535 + 22
 """The part of a zip file that contains the end of that list, even if a comment follows it."""
 _END_MARK, _ZIP64_MARK, _FIRST_MARK = b"PK\x05\x06", b"PK\x06\x07", b"PK\x03\x04"

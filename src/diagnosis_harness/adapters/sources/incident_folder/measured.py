@@ -113,7 +113,7 @@ def refuse_unread(table: Table, database: Database, plain: Column, read: Measure
         raise InvalidInput(
             f"{table.place} {where}",
             f"column {quote(plain.name)} holds {quote(cell or '')} among values with a unit",
-            "export raw values, or leave the cell empty where there is none",
+            "export raw values, or leave the cell empty if there is none",
         )
 
 

@@ -36,8 +36,8 @@ def name_columns(columns: Sequence[Column], file: ListedFile, known: Collection[
     """Entity and signal of the columns of a wide file without an entity column.
 
     Args:
-        columns: those that hold values.
-        known: entities that the folder names elsewhere.
+        columns: those with values.
+        known: entities that other files of the folder name.
     """
     if any(column.levels for column in columns):
         return ColumnNames(tuple(join_header(column.levels) for column in columns))

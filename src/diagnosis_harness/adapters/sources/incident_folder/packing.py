@@ -14,7 +14,7 @@ from diagnosis_harness.adapters.sources.incident_folder.settings_file import SET
 from diagnosis_harness.kernel.errors import InvalidInput
 
 _LEVEL: Final = 6
-"""Of gzip: takes half the time of the best level, for a few percent more bytes."""
+"""The gzip level: half the time of the best level, for a few percent more bytes."""
 
 
 @dataclass(frozen=True, slots=True)

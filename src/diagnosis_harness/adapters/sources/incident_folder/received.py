@@ -28,7 +28,7 @@ from diagnosis_harness.kernel.errors import InvalidInput, NoRoomForUpload
 PLACE: Final = "body"
 _CHUNK_BYTES: Final = 1 << 20
 _NAME_BYTES_MAX: Final = 200
-"""Of a file's own name; file systems allow 255, and a number may be added."""
+"""The most bytes of a file's own name; file systems allow 255, and a number may be added."""
 _LEFT_OUT_MAX: Final = 50
 """Notes that are listed; a last one counts the rest."""
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -168,7 +168,7 @@ class Table:
         return InvalidInput(
             f"{self.place} {where}".strip(),
             f"column {quote(column.name)} holds {quote(cell or '')} among its numbers",
-            "write a plain number, or leave the cell empty where there is none",
+            "write a plain number, or leave the cell empty if there is none",
         )
 
 
