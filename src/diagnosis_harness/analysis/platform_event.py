@@ -317,7 +317,7 @@ def is_leaving(message: str) -> bool:
 
 
 def is_working(message: str) -> bool | None:
-    """Whether the snapshot of an object shows that it works; None if it does not tell."""
+    """Whether the snapshot of an object shows that it works; None if it does not show either."""
     parts = _READY_OF.search(message)
     if _TROUBLED.search(message) or (parts is not None and int(parts[1]) < int(parts[2])):
         return False

@@ -21,7 +21,7 @@ TROUBLE = re.compile(
 """Words for counted trouble. A name that ends in one of these counts trouble too (`pgmajfault`,
 `readtimeouts`)."""
 GIVEN_UP = re.compile(r"cancel\w*|499")
-"""What a server counts when its caller gave up: because of the caller's deadline, or its own slowness."""
+"""Words for requests whose caller gave up, because of the caller's deadline or a slow server."""
 TROUBLE_ENDING = re.compile(r"\w{2,}(errors?|failures?|failed|faults?|exceptions?|timeouts?|dropped)")
 STARVED = frozenset(["throttle", "throttled", "throttles", "throttling", "starving", "starved", "limited"])
 MISSES = frozenset(["miss", "misses"])

@@ -1,4 +1,4 @@
-"""What a harness looks into when a host hands over files."""
+"""Incident folders that a host gives to a harness."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class LiveRun:
         Cancelling the task that waits here cancels the run.
 
         Raises:
-            InvalidInput: the question names a time of which the sources hold nothing.
+            InvalidInput: the question names a time without data in the sources.
         """
         return await self.task
 

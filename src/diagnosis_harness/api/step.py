@@ -1,4 +1,4 @@
-"""What a host sees of a run while it works: stages and tool calls, taken from the run's trace."""
+"""Steps of a run that a host can follow: stages and tool calls, taken from the run's trace."""
 
 from __future__ import annotations
 

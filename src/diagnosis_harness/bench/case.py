@@ -122,7 +122,7 @@ class Truth:
         also_kinds: further kinds that are right as well; the bench adds them (kinds_also_right.toml).
         decoys: ids of innocent commits or changes that look guilty.
         decoy_entities: innocent entities that look guilty.
-        mechanism: groups of alternatives; an answer tells the mechanism when it holds a word of each group.
+        mechanism: groups of alternatives; an answer states the mechanism if it has a word of each group.
         forbidden: words that an answer must not hold.
         unusable: one sentence why this incident cannot be scored; empty if it can.
     """

@@ -66,7 +66,7 @@ class HardKinds:
             onset_s=world.play.scene.onset_s,
             alert_entity=None if seen.alert is None else seen.alert.entity,
             unseen=is_published(self.first_seed),
-            unused=("states",) if seen.states else (),  # they say how things stood, and not when
+            unused=("states",) if seen.states else (),  # they have states, but no times
         )
 
     def labels(self, incident_ids: Sequence[str]) -> Mapping[str, Truth]:

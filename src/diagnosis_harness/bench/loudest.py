@@ -4,7 +4,7 @@ It shares no code with the product's analysis, so that it stays the same when th
 compared before and after the stated time, in the widths by which it usually varies; an entity is as loud as
 its loudest series. A series that never moved has no width: its scale is the largest value or move of its
 signal anywhere, so that a move counts for its size beside those of the same signal. Entities that are equally
-loud are told apart by all their series together.
+loud are ordered by all their series together.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def loudness(
 
 
 class Move(NamedTuple):
-    """How a series stood before, how far it usually strays from there, and how far it moved."""
+    """The former level of a series, its usual deviation from it, and how far it moved."""
 
     level: float
     width: float
@@ -97,7 +97,7 @@ class Move(NamedTuple):
 
 
 def _move(one: Series, before: NDArray[np.float64] | None, split_s: float) -> Move | None:
-    """The move of a series; None where too few points tell."""
+    """The move of a series; None if it has too few points."""
     after = one.time_s >= split_s
     usual, now = one.value[~after], one.value[after]
     if np.isfinite(usual).sum() < POINTS_MIN and before is not None:

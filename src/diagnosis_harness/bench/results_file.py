@@ -18,7 +18,7 @@ from diagnosis_harness.kernel.errors import InvalidInput
 
 PACKAGE = Path(__file__).parents[1]
 IDLE_ROOMS = ("bench", "server", "simulator", "testing")
-"""Rooms whose code no diagnosis of a folder uses; what they write is in the folder's digest."""
+"""Packages that no diagnosis of a folder uses; the folders that they write have their own digest."""
 
 BEGINS = b'{"key": "'
 """How each line of the file begins."""

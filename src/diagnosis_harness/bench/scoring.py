@@ -25,7 +25,7 @@ FIRST, NOT_FIRST, QUIET = "candidate, first", "not first", "nothing released"
 WORD = re.compile(r"\w+")
 SCOPED = "SCOPED"
 LEVELS_IN_ORDER = ("NONE", SCOPED, "LOCALISED", "EXPLAINED", TRIGGER)
-"""What can be known, from nothing upwards: the levels of a truth, which include those of `CauseLevel`."""
+"""The levels of a truth, from nothing upwards, which include those of `CauseLevel`."""
 EXPLAINING = frozenset({"EXPLAINED", TRIGGER})
 
 

@@ -148,7 +148,7 @@ class OnsetWords:
     zone: str | None = None
 
     def read(self, recorded: TimeWindow | None, source_zone: str | None) -> float | None:
-        """The timestamp meant; None if the words match no time of the recording, or several."""
+        """The timestamp of the words; None if they match no time of the recording, or several."""
         zone = zone_of(self.zone or source_zone or "UTC") or UTC
         onset_words = self.words.strip()
         lead = "" if relative_span(onset_words) is not None else "since "

@@ -241,7 +241,7 @@ def _read_yes_no(question: str, names: Sequence[NameRead]) -> FormRead:
 
 
 def _find_changed_entity(question: str, names: Sequence[NameRead]) -> str | None:
-    """The name whose deploy or change is meant: the one after that word, or right before it."""
+    """The name whose deploy or change the question is about: the one after that word, or right before it."""
     for each in names:
         name = re.escape(each.written)
         whose = rf"{_OF_WHOM}{name}\b|\b{name}(?:'s|\s|的)*\s*{_CHANGE.pattern}"

@@ -1,4 +1,4 @@
-"""A released cause as a run document holds it."""
+"""A released cause in a run document."""
 
 from __future__ import annotations
 

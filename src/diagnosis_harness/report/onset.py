@@ -20,7 +20,7 @@ _METHOD = {
     OnsetOrigin.CARRIED: "carried",
     OnsetOrigin.SOURCE: "stated",
 }
-"""The method of a stated onset, by who stated it; for an estimated onset the record holds it."""
+"""The method of a stated onset, by its origin; for an estimated onset, the record has it."""
 
 
 def onset_used(inquiry: Inquiry, records: Iterable[EvidenceRecord]) -> OnsetUsed | None:

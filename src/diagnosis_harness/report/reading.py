@@ -117,7 +117,7 @@ class _Reader:
 
 
 def _payload(raw: JsonValue, place: str) -> Mapping[str, object]:
-    """The payload of a traced event as the trace holds it: read-only, with tuples for lists."""
+    """The payload of an event in the form of the trace: read-only, with tuples for lists."""
     return MappingProxyType(
         {
             name: _payload_value(value, place_in(place, name), 1)

@@ -1,4 +1,4 @@
-"""The shortened trace of a run, as the document holds it."""
+"""The shortened trace of a run in its document."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _STAGES = {stage.value: stage for stage in ChatApplicationStatus}
 
 
 class Frame:
-    """One event of the log as streams show it. `event` is None for RUN_FINISHED: the row tells the end."""
+    """One event of the log as streams show it. `event` is None for RUN_FINISHED; the row has its content."""
 
     __slots__ = ("_data", "event", "id")
 

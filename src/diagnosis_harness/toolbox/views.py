@@ -89,7 +89,7 @@ class Views:
         return replace(cut, over_s=over_s)
 
     def uncut(self, ctx: RunContext, view: IncidentView) -> IncidentView:
-        """The view without the end that an episode set: an episode says nothing of what happened after it."""
+        """The view without the end that an episode set: an episode says nothing about the time after it."""
         if view.over_s is None:
             return view
         return self.at(ctx, view.onset_s, view.onset_s + MOST_AFTER_S)

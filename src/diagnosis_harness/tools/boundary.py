@@ -321,7 +321,7 @@ class ToolBoundary:
         return taken
 
     async def _abandon(self, ctx: RunContext, ended: EvidenceRecord, begun: EvidenceRecord) -> None:
-        """End a begun record whose call its host has cut short, and tell how it stands.
+        """End the record of a call that its host has interrupted, and emit its state.
 
         `ended` is how the call had left it: where the store had taken that end before, it stands.
         """

@@ -87,7 +87,7 @@ class EvidenceItem:
             that names its entity as failing, who wrote it.
         value, baseline: in `unit`; the value in the window against normal.
         window: what the item speaks of.
-        onset_s: when the change began, where the tool can tell.
+        onset_s: when the change began, if the tool knows it.
         score: strength in the tool's own scale, larger is stronger; comparable inside one record only.
         points: a thinned series for a small plot, oldest first; None if a value is missing.
         attributes: further typed values, by name.
@@ -122,7 +122,7 @@ class EvidenceItem:
         return float(value) if isinstance(value, int | float) else 0.0
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The item as canonical JSON holds it: absent values are left out, windows are UTC text."""
+        """The item in the form for canonical JSON: absent values are left out, windows are UTC text."""
         content: dict[str, JsonValue] = {"item_id": self.item_id, "kind": self.kind.value, "line": self.line}
         for name in ("entity", "peer", "signal", "value", "baseline", "unit", "score"):
             if (got := getattr(self, name)) is not None:

@@ -58,7 +58,7 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRecord:
-    """One tool call as it is stored.
+    """One stored tool call.
 
     Attributes:
         key: store key, made of prefix, run id and tool call id.

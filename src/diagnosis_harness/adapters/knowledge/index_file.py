@@ -28,7 +28,7 @@ VERSION = 2
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """One file as it was read.
+    """The indexed content of one file.
 
     Attributes:
         digest: of its bytes.

@@ -1,4 +1,4 @@
-"""The queue of a single process. Its content is lost with the process; the QUEUED rows say what it was."""
+"""The queue of a single process. Its content is lost with the process, but the QUEUED rows remain."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ UPLOAD_CHUNK_BYTES: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
-    """One source as it was sent.
+    """One source that was sent.
 
     Attributes:
         owner: name of the caller who sent it.

@@ -147,7 +147,7 @@ class OwnIncidents:
         """The folder of normal operation that an incident names, whether or not it exists."""
         try:
             table = _read_tables(folder).get("baseline")
-        except InvalidInput:  # said where the incident is exported
+        except InvalidInput:  # reported when the incident is exported
             return None
         named = table.get("folder") if isinstance(table, Mapping) else None
         try:
@@ -159,7 +159,7 @@ class OwnIncidents:
         """What an incident's `incident.toml` states; nothing where it cannot be read."""
         try:
             return _statement(_read_tables(self.root / incident_id), incident_id)
-        except InvalidInput:  # said where the incident is exported
+        except InvalidInput:  # reported when the incident is exported
             return Statement()
 
     def _first_of_each_baseline(self, ids: Sequence[str]) -> tuple[str, ...]:

@@ -97,7 +97,7 @@ def _truth_of(entry: JsonRow, truth_of: Callable[[JsonRow], Truth]) -> Truth:
 
 
 def complete_truths(ids: Iterable[str], truths: Mapping[str, Truth]) -> dict[str, Truth]:
-    """The truths; an incident without one gets a sentence that says so."""
+    """The truths; an incident without one gets a sentence that states this."""
     missing = Truth(entities=(), fault_kind="", unusable="the data set has no label for it")
     return {name: truths.get(name, missing) for name in ids}
 

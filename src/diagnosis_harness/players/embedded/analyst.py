@@ -178,7 +178,7 @@ def _calm_look(view: PolicyView, reading: Reading) -> list[NextCall]:
 
 
 def _victim(view: PolicyView, reading: Reading) -> str | None:
-    """The entity that the question names first; None if it names none, so that the alert's entity is meant.
+    """The entity that the question names first; None if it names none, so that the alert's entity is used.
 
     The names were resolved before, including those that the telemetry spells differently.
     """

@@ -36,7 +36,7 @@ _TOKEN = re.compile(
 )
 _EXCEPTION = re.compile(r"[a-z]{3,}(?:exception|error)")
 _PLAIN = {0xFF01 + place: 0x21 + place for place in range(94)} | {ord("’"): "'"}
-"""Full-width signs, letters and digits as the plain ones."""
+"""Replace full-width signs, letters and digits by plain ones."""
 
 
 class EmbeddedRouter:

@@ -23,7 +23,7 @@ DAMAGE: Final = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfi
 _HEADER_BYTES_MAX: Final = 1_000_000
 """The most bytes of a long name or extended header, which tarfile reads whole; real ones have hundreds."""
 _OVERHEAD_BYTES: Final = 16_000_000
-"""Headers and padding of a tar archive besides its content, for more members than are accepted."""
+"""Bytes allowed for headers and padding of a tar archive, enough for more members than are accepted."""
 _DIRECTORY_BYTES_MAX: Final = 8_000_000
 """The most bytes of a zip archive's file list, which zipfile reads whole; 10,000 names take 2 MB."""
 _TAIL_BYTES: Final = 65_535 + 22

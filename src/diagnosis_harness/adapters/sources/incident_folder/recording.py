@@ -39,7 +39,7 @@ _GAP_LIMIT_S: Final = 900.0
 
 @dataclass(slots=True)
 class FolderContent:
-    """What the files of one folder hold. Filled while the folder is opened, read only afterwards."""
+    """Content of the files of one folder. It is filled while the folder is opened, and then only read."""
 
     metrics: list[MetricFile] = field(default_factory=list)
     spans: list[SpanFile] = field(default_factory=list)
@@ -60,7 +60,10 @@ class FolderContent:
 
     def ranges(self) -> list[tuple[str, float, float]]:
         """File, first and last timestamp of every file of telemetry that has rows."""
-        aside = {Role.EVENTS.value, Role.STATES.value}  # they go back as far as the cluster remembers
+        aside = {
+            Role.EVENTS.value,
+            Role.STATES.value,
+        }  # they may be older than the recording
         logs = [file for file in self.logs if file.note.role not in aside]
         files: Iterable[MetricFile | SpanFile | LogFile] = (*self.metrics, *self.spans, *logs)
         return [(file.note.file, file.first_s, file.last_s) for file in files if isfinite(file.first_s)]
