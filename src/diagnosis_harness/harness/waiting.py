@@ -276,7 +276,7 @@ async def _wake_when_done(waker: _Waker, operation: Operation[T], ctx: RunContex
 
 
 def _result(task: asyncio.Future[T]) -> T:
-    """What a finished task returned or raised; its own cancel differs from one by the caller's host."""
+    """The result or error of a finished task. A cancel from within is a failure, not one by the host."""
     if task.cancelled():
         raise TechnicalFailure("the work was cancelled from within", kind=FailureKind.CANCELLED)
     error = task.exception()
