@@ -11,8 +11,7 @@ from diagnosis_harness.analysis.spans import SpanColumns
 LEAST_NOTICED = 0.05
 """Share of a request's time below which added time goes unnoticed: requests vary more than that from one
 minute
-to the next. No other value was tried.
-"""
+to the next. No other value was tried."""
 
 
 def shares_of_requests(spans: SpanColumns, fault: Flags, groups: TimeGroups) -> Floats:

@@ -33,8 +33,7 @@ PAUSE = 2
 TOGETHER = 5
 """Number of series, the strongest ones, that count for a step: a service has about as many symptoms, and
 the many
-other series of every system add nothing.
-"""
+other series of every system add nothing."""
 BASE_POINTS = 10
 """Number of baseline points from which the baseline width of a series is used."""
 

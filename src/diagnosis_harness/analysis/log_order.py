@@ -21,8 +21,7 @@ RARE_NEXT: Final = 0.05
 branch."""
 USUAL_NEXT: Final = 0.5
 """A continuation from this share on is the usual one. If it ends altogether, that is a break, whatever
-follows instead.
-"""
+follows instead."""
 LEAST_BREAK: Final = 0.25
 """If a rare continuation grew by less, most requests are unchanged."""
 CUT_S: Final = 1.0

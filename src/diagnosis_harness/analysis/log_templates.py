@@ -17,14 +17,12 @@ from diagnosis_harness.analysis.log_text import ANY
 VARIANTS: Final = 8
 """Number of texts differing in a single word from which that word is a value: no statement has as many
 fixed
-outcomes.
-"""
+outcomes."""
 WORDS_MAX: Final = 40
 """Number of words compared; texts that differ only after them count as equal."""
 TEXTS_MAX: Final = 20_000
 """Maximum number of different masked texts that are compared with one another; the rarest beyond it stay
-unchanged.
-"""
+unchanged."""
 _ROUNDS: Final = 3
 """Number of passes: a second variable word is found only after the first was replaced."""
 

@@ -12,8 +12,7 @@ from typing import Final
 HEAD_MAX: Final = 300
 """Number of characters of the first line that are used: statements identify themselves at the front, and
 payloads
-of kilobytes would cost more than everything else.
-"""
+of kilobytes would cost more than everything else."""
 ANY: Final = "<*>"
 """Placeholder for a variable part."""
 

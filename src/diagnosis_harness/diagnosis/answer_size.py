@@ -18,8 +18,7 @@ CLAIMS_MAX = 64
 """The most claims of a draft, and the most facts of one answer; a report shows ten."""
 REFS_MAX = 8
 """The most references of one claim or candidate, and quotes of one claim; a report shows two of a
-candidate.
-"""
+candidate."""
 CITED_MAX = 256
 """The most distinct references of one answer."""
 NAMED_MAX = 32

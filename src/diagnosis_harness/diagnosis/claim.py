@@ -54,8 +54,7 @@ BROADER: Mapping[FaultKind, FaultKind] = MappingProxyType(
     }
 )
 """The broader kind that covered each kind before it was split off; a label with the broader kind means
-both.
-"""
+both."""
 
 
 WHOLE_RECORD = "*"

@@ -34,8 +34,7 @@ DISPROVING_TOOLS: Mapping[str, Telemetry] = MappingProxyType(
 """Tools that compare named entities with the time before, and the telemetry each reads; tools with times
 first.
 
-Findings without times rarely contradict a cause, so the agent may not choose which tool is used.
-"""
+Findings without times rarely contradict a cause, so the agent may not choose which tool is used."""
 
 
 def challengers_of(ranked: EvidenceItem, ranking: Sequence[EvidenceItem]) -> tuple[str, ...]:

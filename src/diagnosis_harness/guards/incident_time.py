@@ -9,14 +9,12 @@ from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 EARLY_S = 3_600.0
 """How long before the stated time an incident may have begun: alerts fire late, and an incident is judged
 over
-one hour.
-"""
+one hour."""
 
 LATE_S = 60.0
 """How much later than the onset a call's window may begin: metrics are often recorded once a minute, and
 what
-begins within a minute first appears at its end.
-"""
+begins within a minute first appears at its end."""
 
 ORDER_SLACK_S = 60.0
 """How much later than its effect a cause may seem to begin: an onset is accurate to one or two sampling

@@ -25,8 +25,7 @@ TRIGGER_REACH_S = 3_600.0
 LATER_S = 30.0
 """How much later than the onset of the cause a trigger may appear: series start to move at the start of a
 step,
-and half a minute is the usual step. An alert fires later than that, so its own time does not count.
-"""
+and half a minute is the usual step. An alert fires later than that, so its own time does not count."""
 FITTING_VERDICTS = frozenset({"candidate", "unread", "uncompared"})
 """Verdicts of a change item that fits the incident (`analysis.change_weight`)."""
 _RESOURCES = frozenset({"cpu", "memory", "disk", "queue", "pool", "saturation"})

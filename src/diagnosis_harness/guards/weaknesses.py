@@ -11,8 +11,7 @@ LEAST_MARGIN = 0.25
 """Lead over the next candidate, as a share of the leader's score, below which two causes are as good.
 
 Of the seven conclusions that PetShop, Nezha and the hard kinds released below it five were wrong, of the 132
-above it 18; no other value was tried.
-"""
+above it 18; no other value was tried."""
 DEPENDENCY_SHARE = 0.5
 """Share of a candidate's score that a dependency explains from which the dependency is the better cause."""
 

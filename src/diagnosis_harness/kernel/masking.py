@@ -31,8 +31,7 @@ _CLOSERS = ")]}"
 _HARMLESS = re.compile(r".{0,5}|[A-Za-z_]{0,15}")
 """Texts that no rule matches: shorter than every secret, or a short word without digit and sign.
 
-The shortest token that may be letters alone is a key of 16 (`LTAI` and twelve).
-"""
+The shortest token that may be letters alone is a key of 16 (`LTAI` and twelve)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ SCHEMA_VERSION = "4"
 """It is increased when a reader of the previous version could not read a document.
 
 2: root digest, stated onset. 3: the inquiry with its inventory, and the subject of each ranking. 4: the
-attempts to disprove each cause.
-"""
+attempts to disprove each cause."""
 READABLE = ("2", "3", "4")
 """Versions that can be read and written again unchanged, oldest first."""
 _SINCE = "since"

@@ -22,8 +22,7 @@ from diagnosis_harness.toolbox.metric_table import MetricTable
 ALIKE = 0.95
 """Required correlation of every symptom that moved at both: with the five points of a coarse recording,
 chance
-reaches 0.88 once in twenty pairs, and two symptoms must agree if both are recorded.
-"""
+reaches 0.88 once in twenty pairs, and two symptoms must agree if both are recorded."""
 LEAST_MOVE = 3.0
 """Widths from which the course of a symptom can be compared; below that it is noise."""
 MOST_REQUESTS = 1.1

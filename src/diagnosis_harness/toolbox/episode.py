@@ -22,8 +22,7 @@ EPISODE_CALM = 10
 EPISODE_BEGINS = 4
 """Points after the onset within which an episode begins: an onset is accurate to a step or two, and trouble
 builds
-up.
-"""
+up."""
 
 
 def end_of_episode(table: MetricTable, rows: Sequence[int], *, also: Sequence[int] = ()) -> float | None:

@@ -21,8 +21,7 @@ _EXCESS: Final[Mapping[Severity, float]] = {Severity.FAULT: 2.0, Severity.SYMPTO
 
 A platform reports a fault in words and not as a number. One is worth a shift of seven times the noise: by
 itself enough to be named, and less than what logs or spans of another entity may show. A symptom only adds to
-other evidence. No other values were tried.
-"""
+other evidence. No other values were tried."""
 SURE_WINDOWS: Final = 12
 """A fault reported by the platform is no coincidence: it counts as twelve normal windows without it."""
 

@@ -14,8 +14,7 @@ from diagnosis_harness.toolbox.metric_table import MetricTable
 SLACK_STEPS, SLACK_S = 2, 60.0
 """How much later than its effect a cause may seem to begin: an onset is accurate to a sampling step or two,
 and
-most metrics are recorded once a minute.
-"""
+most metrics are recorded once a minute."""
 
 
 def leave_out_late(table: MetricTable, affected: str | None, *, onset_s: float) -> MetricTable:

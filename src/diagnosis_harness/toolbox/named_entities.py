@@ -19,8 +19,7 @@ _TOWARDS: Final = re.compile(
 )
 """Words before the name of a callee. A name alone is not a call: many service names are everyday words, and
 a
-line also names its caller.
-"""
+line also names its caller."""
 _CHARACTERS_BEFORE: Final = 48
 """Where such words are searched: `failed to connect to http://` counts, the sentence before it does not."""
 

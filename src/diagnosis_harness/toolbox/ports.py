@@ -287,8 +287,7 @@ class SourceSummary:
     files: tuple[FileNote, ...] = ()
     entities_by_kind: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The names in each kind of telemetry (`metrics`, `spans`, `logs`, `changes`), in any recording;
-        empty if the source cannot distinguish them.
-    """
+        empty if the source cannot distinguish them."""
     zone: str | None = None
     """The time zone in the source's settings: an IANA name or an offset; else None."""
     aliases: Mapping[str, str] = field(default_factory=dict)

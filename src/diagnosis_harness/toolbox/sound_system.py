@@ -25,13 +25,11 @@ from diagnosis_harness.toolbox.rare_events import counts_callers_that_gave_up, c
 STANDS_OUT = 0.5
 """Score, in log units above the noise, from which a candidate stands out: one normal window in fifty
 reaches it
-(`analysis.rank`).
-"""
+(`analysis.rank`)."""
 EXCURSION = 8.0
 """Range of a series from low to high, in usual steps between points: normal noise covers three to six of
 them,
-up to seven for the one-sided noise of high percentiles.
-"""
+up to seven for the one-sided noise of high percentiles."""
 SMOOTHED = 3
 """Consecutive points examined together: one late scrape is no trouble, three in a row are."""
 STEP_OF_NOISE = 0.954

@@ -114,8 +114,7 @@ _DECISIVE: dict[TracePhase, frozenset[TraceName]] = {
     TracePhase.RELEASE: frozenset({TraceName.RELEASE_DECISION}),
 }
 """Phases that have their own end event; the last one decides the result. In all others every report
-counts.
-"""
+counts."""
 
 _SILENT = frozenset({TraceEventStatus.STARTED, TraceEventStatus.SKIPPED})
 _SINGLE = {

@@ -111,8 +111,7 @@ IS_UNFINISHED = "status IN ('QUEUED', 'RUNNING')"
 JOINABLE = f"{IS_UNFINISHED} AND alert_resolved_s IS NULL"
 """A submission of the same alert group joins its unfinished run until the alert is resolved.
 
-Queries repeat this condition word for word, or SQLite does not use the partial index.
-"""
+Queries repeat this condition word for word, or SQLite does not use the partial index."""
 _run = diagnosis_run.c
 Index("ix_diagnosis_run_submitted", _run.submitted_s, _run.run_id)
 Index("ix_diagnosis_run_asked_by", _run.asked_by, _run.submitted_s, _run.run_id)

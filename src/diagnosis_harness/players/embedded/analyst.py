@@ -44,8 +44,7 @@ _OF_NO_CAUSE = frozenset(
 )
 """Forms that are answered without a cause, so the draft names none."""
 MOVED_FACTS = 3
-"""The most facts of a result without harmful moves: the first show which part of the load changed.
-"""
+"""The most facts of a result without harmful moves: the first show which part of the load changed."""
 NORMAL_FACTS = 2
 """The most facts of a result that only shows that nothing moved beyond normal."""
 

@@ -41,8 +41,7 @@ LEAST_NORMAL_S = 1_200.0
 WHOLE_MINUTE_S = 60.0  # people state times to the minute
 LATE_SHARE, LATE_MAX_S = 0.25, 3_600.0
 """The share of a recording that counts as its end: the rest must show what is usual. At most an hour is
-judged.
-"""
+judged."""
 CHANGE_REACH_S = 3_600.0
 """How long before the onset a change is still worth reporting."""
 _DECIDING = {

@@ -48,8 +48,7 @@ _DURATIONS: Final = (
 )  # fmt: skip
 """A field by which a proxy is known, its field for how long a request took, and seconds in its unit.
 
-Envoy writes milliseconds, Traefik nanoseconds, nginx and Caddy seconds; the unit of others is not known.
-"""
+Envoy writes milliseconds, Traefik nanoseconds, nginx and Caddy seconds; the unit of others is not known."""
 _HOST: Final = re.compile(r"(?P<name>[A-Za-z][\w.-]*?)(?:@\w+|:\d+)?")
 _ADDED: Final = ("upstream_cluster", "upstream_host", "response_flags", "OriginStatus", "upstream_status")
 """Fields that tell why a proxy failed."""
