@@ -1,9 +1,8 @@
 """The table of conventions (conventions.tsv): what metric names of well-known exporters mean.
 
 A name matches in any style of writing (`http.server.request.duration`, `CPUUtilization`), with common
-suffixes (`_bucket`, `_p99`, `_average`, `_per_second`, unit, `_total`) and with a prefix of up to two
-words. Among the rows of one name the first with a matching label applies; the row without a label is tried
-last.
+suffixes (`_bucket`, `_p99`, `_average`, `_per_second`, unit, `_total`) and with a prefix of up to two words.
+Among the rows of one name the first with a matching label applies; the row without a label is tried last.
 """
 
 from __future__ import annotations

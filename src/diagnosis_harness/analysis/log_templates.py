@@ -1,9 +1,8 @@
 """Finds templates of log lines: the masked texts that were written by one statement of the code.
 
-Masking has already replaced everything with digits. What remains are words that vary, such as names of
-users and tables. A position in a text is variable if many texts differ only there. There is no other rule,
-so two sentences that differ in one of a few words ("payment accepted", "payment rejected") remain two
-templates.
+Masking has already replaced everything with digits. What remains are words that vary, such as names of users
+and tables. A position in a text is variable if many texts differ only there. There is no other rule, so two
+sentences that differ in one of a few words ("payment accepted", "payment rejected") remain two templates.
 """
 
 from __future__ import annotations

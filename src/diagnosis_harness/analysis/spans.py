@@ -75,8 +75,7 @@ class GroupShift:
 def self_time(spans: SpanColumns) -> Floats:
     """Each span's duration minus the time that its children together cover, never below 0.
 
-    Children may overlap one another and extend beyond their parent; only time inside the parent counts,
-    once.
+    Children may overlap one another and extend beyond their parent; only time inside the parent counts, once.
     """
     child = np.flatnonzero(spans.parent >= 0)
     if len(child) == 0:

@@ -22,8 +22,7 @@ _REPAIRED = 0.9  # part of the draft was wrong, and only what was supported with
 def confidence_of(ranking: EvidenceItem, *, repaired: bool) -> float:
     """The confidence, 0 to 1, of a cause that passed every guard, rounded to two digits.
 
-    `ranking` is the CAUSE_SCORE item that supports the cause; a factor that it does not state counts as
-    zero.
+    `ranking` is the CAUSE_SCORE item that supports the cause; a factor that it does not state counts as zero.
     """
     kinds = int(ranking.number("modalities"))
     agreement = _AGREEMENT.get(max(kinds, 1), 1.0)

@@ -15,9 +15,8 @@ _DEPTH_MAX = 64
 def canonical_json(value: JsonValue) -> bytes:
     """The canonical UTF-8 bytes of a value: equal values give equal bytes, on every machine.
 
-    Keys are sorted by code point; no spaces; text is not escaped beyond what JSON demands; `-0.0` is `0.0`.
-    A whole number stays distinct from a float (`1` and `1.0`), so a reader gets back the kind that was
-    written.
+    Keys are sorted by code point; no spaces; text is not escaped beyond what JSON demands; `-0.0` is `0.0`. A
+    whole number stays distinct from a float (`1` and `1.0`), so a reader gets back the kind that was written.
 
     Raises:
         ValueError: a number is not finite, a text contains half a surrogate pair, or nesting exceeds 64

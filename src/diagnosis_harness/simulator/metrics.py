@@ -17,10 +17,7 @@ QUANTILES = (0.5, 0.9, 0.99)
 
 
 def scrape(
-    parts: Mapping[str, PartSample],
-    effects: Effects,
-    time_s: NDArray[np.float64],
-    rng: np.random.Generator,
+    parts: Mapping[str, PartSample], effects: Effects, time_s: NDArray[np.float64], rng: np.random.Generator
 ) -> tuple[Series, ...]:
     """All series, one value per tick, ordered by entity and signal."""
     found = [

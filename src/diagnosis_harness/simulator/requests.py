@@ -166,10 +166,5 @@ def _sample_call(
         network_s = np.where(unreached, np.inf, network_s)  # the request never reaches the callee
         elapsed_s, timed_out = np.where(unreached, spent_s, elapsed_s), timed_out | unreached
     return CallSample(
-        call=call,
-        picked=picked,
-        made=made,
-        elapsed_s=elapsed_s,
-        network_s=network_s,
-        timed_out=timed_out,
+        call=call, picked=picked, made=made, elapsed_s=elapsed_s, network_s=network_s, timed_out=timed_out
     )

@@ -11,13 +11,7 @@ from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.simulator.alert import first_alert, flapping_alert
 from diagnosis_harness.simulator.changes import record_changes
 from diagnosis_harness.simulator.effects import Effects, effects_of
-from diagnosis_harness.simulator.faults import (
-    Fault,
-    FaultKind,
-    GroundTruth,
-    choose_fault,
-    truth_of,
-)
+from diagnosis_harness.simulator.faults import Fault, FaultKind, GroundTruth, choose_fault, truth_of
 from diagnosis_harness.simulator.logs import Line, write_logs
 from diagnosis_harness.simulator.metrics import scrape
 from diagnosis_harness.simulator.requests import PartSample, sample_requests

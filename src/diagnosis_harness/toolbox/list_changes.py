@@ -23,8 +23,7 @@ class ListChanges:
 
     Being near is no proof: most last deploys before an incident are innocent.
 
-    Attributes of an item: `change_kind`, `summary`, `before_onset_s` (negative for a change after the
-    onset).
+    Attributes of an item: `change_kind`, `summary`, `before_onset_s` (negative for a change after the onset).
     """
 
     views: Views

@@ -3,9 +3,8 @@
 Being slow or failing is a symptom: any callee may have caused it. The trouble originates in an entity if a
 resource grew beyond its requests and has no room left, if time passes on the way to it that neither end
 spent, if it fails while its callees are healthy, if it wrote lines of failure itself, or if its platform
-reports a fault. If it calls something unseen, its failures and full pools may come from there. Time inside
-it that no recorded callee accounts for means that the trouble starts in it or in something unseen that it
-calls.
+reports a fault. If it calls something unseen, its failures and full pools may come from there. Time inside it
+that no recorded callee accounts for means that the trouble starts in it or in something unseen that it calls.
 """
 
 from __future__ import annotations

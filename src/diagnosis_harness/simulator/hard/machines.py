@@ -78,12 +78,7 @@ def noisy_network(scene: Scene, rng: np.random.Generator) -> Broken:
         return Extra(metrics=tuple(_machine_series(play, rng, loud=(node, "network"), used=96.0 * share)))
 
     return Broken(
-        (node,),
-        "network-neighbour",
-        frozenset({"NETWORK"}),
-        feel,
-        show,
-        decoys=tuple(sorted(names)),
+        (node,), "network-neighbour", frozenset({"NETWORK"}), feel, show, decoys=tuple(sorted(names))
     )
 
 
