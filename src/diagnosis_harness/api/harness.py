@@ -197,6 +197,5 @@ async def _open_sources(
     folder = sources if isinstance(sources, IncidentFolder) else IncidentFolder(sources)
     baseline = None if folder.baseline is None else Path(folder.baseline)
     return await run_in_worker(
-        workplace.workers,
-        lambda: open_folder(workplace.settings, Path(folder.folder), baseline=baseline),
+        workplace.workers, lambda: open_folder(workplace.settings, Path(folder.folder), baseline=baseline)
     )

@@ -31,11 +31,7 @@ class Library:
 
 
 def open_library(
-    settings: Settings,
-    *,
-    clock: Clock,
-    progress: Callable[[str, int, int], None],
-    folder: Path | None = None,
+    settings: Settings, *, clock: Clock, progress: Callable[[str, int, int], None], folder: Path | None = None
 ) -> Library | None:
     """The configured folder of runbooks, indexed; None if there is none. `folder` overrides it.
 

@@ -18,10 +18,7 @@ def look_at(settings: Settings, folder: Path, *, baseline: Path | None) -> Folde
         InvalidInput: the folder does not exist, it has no files, or its incident.toml cannot be read.
     """
     return look_at_folder(
-        folder,
-        baseline=baseline,
-        memory_limit_mb=settings.folder.memory_limit_mb,
-        progress=ignore_progress,
+        folder, baseline=baseline, memory_limit_mb=settings.folder.memory_limit_mb, progress=ignore_progress
     )
 
 

@@ -48,8 +48,7 @@ def build_use_case(
 ) -> DiagnoseUseCase:
     """The diagnosis use case on top of that boundary."""
     thresholds = CollectionThresholds(
-        no_gain=settings.progress.no_gain,
-        protocol_violations=settings.progress.protocol_violations,
+        no_gain=settings.progress.no_gain, protocol_violations=settings.progress.protocol_violations
     )
 
     def agent_for(_: RunContext) -> DiagnosisAgent:

@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diagnosis_harness.adapters.evidence_stores.memory import MemoryEvidenceStore
-from diagnosis_harness.application.answer_question import (
-    LOCAL_CALLER,
-    AnsweredRun,
-    Question,
-    answer_question,
-)
+from diagnosis_harness.application.answer_question import LOCAL_CALLER, AnsweredRun, Question, answer_question
 from diagnosis_harness.application.diagnose import DiagnoseUseCase
 from diagnosis_harness.application.intent import IntentType
 from diagnosis_harness.application.path_answer import PathAnswer

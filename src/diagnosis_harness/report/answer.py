@@ -184,10 +184,7 @@ TOPICS: Final[Mapping[Topic, Text]] = {
     Topic.LATENCY: Text(en="latency", zh="延迟"),
     Topic.ANY: Text(en="recordings", zh="记录"),
 }
-_TELEMETRY: Final[Mapping[Topic, Telemetry]] = {
-    Topic.LOGS: Telemetry.LOGS,
-    Topic.CHANGES: Telemetry.CHANGES,
-}
+_TELEMETRY: Final[Mapping[Topic, Telemetry]] = {Topic.LOGS: Telemetry.LOGS, Topic.CHANGES: Telemetry.CHANGES}
 _SENTENCES_MAX = 3
 """Claims in the first sentence; the others follow below it."""
 
@@ -222,11 +219,7 @@ def answer_sentences(
             yield _health(read.subject, own, claims_about(read.subject, inquiry, claims), language)
         case QuestionForm.COMPARE:
             states = [
-                (
-                    name,
-                    state_claims(name, inquiry, claims, records),
-                    claims_about(name, inquiry, claims),
-                )
+                (name, state_claims(name, inquiry, claims, records), claims_about(name, inquiry, claims))
                 for name in read.subjects
             ]
             yield from _compare(inquiry, causes, states, language)

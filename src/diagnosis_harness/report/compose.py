@@ -21,14 +21,7 @@ from diagnosis_harness.report.answer import answer_sentences
 from diagnosis_harness.report.cause_entry import CauseEntry
 from diagnosis_harness.report.change_words import change_sentences
 from diagnosis_harness.report.claim_sentence import claim_sentence
-from diagnosis_harness.report.document import (
-    Asked,
-    Candidate,
-    ClaimEntry,
-    Coverage,
-    NotUsed,
-    Report,
-)
+from diagnosis_harness.report.document import Asked, Candidate, ClaimEntry, Coverage, NotUsed, Report
 from diagnosis_harness.report.material import ReportMaterial
 from diagnosis_harness.report.next_checks import next_checks
 from diagnosis_harness.report.onset import onset_used

@@ -24,10 +24,7 @@ _PAIRS: Final = (
         "Nothing new was coming in, and nothing of what had come in could be verified.",
         "New queries brought nothing new, and nothing found so far could be verified.",
     ),
-    (
-        "没有新的信息进入，而已有的信息无一能够核实。",
-        "新的查询没有带来新信息，而已有的信息都无法核实。",
-    ),
+    ("没有新的信息进入，而已有的信息无一能够核实。", "新的查询没有带来新信息，而已有的信息都无法核实。"),
     (
         "The analyst did not account for what it was shown, and no fact could be verified.",
         "The agent did not assess its results, and no fact could be verified.",
@@ -48,10 +45,7 @@ _PAIRS: Final = (
         "The analyst, or the language model behind it, failed; it was not asked again.",
         "The agent, or the language model behind it, failed and was not asked again.",
     ),
-    (
-        "分析方或其背后的语言模型调用失败；没有再次调用。",
-        "智能体或其背后的语言模型失败；没有再次调用。",
-    ),
+    ("分析方或其背后的语言模型调用失败；没有再次调用。", "智能体或其背后的语言模型失败；没有再次调用。"),
     (
         "What the question asks for could not be determined, and no path was guessed.",
         "It could not be determined what kind of question this is, and the system does not guess.",
@@ -91,10 +85,7 @@ _PAIRS: Final = (
         "证据存储未能工作，查看到的内容无法保存；原因见服务日志。",
         "证据存储不可用，因此查询结果无法保存；原因见服务日志。",
     ),
-    (
-        "The run was cancelled before it had an answer.",
-        "The run was cancelled before there was an answer.",
-    ),
+    ("The run was cancelled before it had an answer.", "The run was cancelled before there was an answer."),
     (
         "The run failed inside; no answer is given rather than a doubtful one.",
         "The run failed with an internal error, so there is no answer.",
@@ -148,10 +139,7 @@ _PAIRS: Final = (
         "Collection stopped: the agent did not assess its results.",
     ),
     ("停止收集：代理没有说明结果的意义。", "停止收集：智能体未对结果作出评估。"),
-    (
-        "Collecting stopped at the limit of the budget.",
-        "Collection stopped: the budget limit was reached.",
-    ),
+    ("Collecting stopped at the limit of the budget.", "Collection stopped: the budget limit was reached."),
     ("The time it was given ran out.", "Time ran out."),
     ("给定的时间已用完。", "时间已用完。"),
     ("The budget it was given is used up.", "The budget is used up."),

@@ -42,8 +42,7 @@ _SENTENCES: Final[Mapping[WorkEnd, Text]] = {
         zh="给定的开始时间不在该数据源的时间范围内。",
     ),
     WorkEnd.SOURCE_UNAVAILABLE: Text(
-        en="The source cannot be read; the service log says why.",
-        zh="数据源无法读取；原因见服务日志。",
+        en="The source cannot be read; the service log says why.", zh="数据源无法读取；原因见服务日志。"
     ),
     WorkEnd.SOURCE_EXPIRED: Text(
         en="The source that was sent had expired or was deleted before the run could read it; send it again.",

@@ -54,8 +54,7 @@ SEMANTIC_OBJECTIONS: Final[Mapping[SemanticReason, Text]] = {
         zh="没有人说明何时开始，开始时间是在整个记录中搜索得到的",
     ),
     SemanticReason.NO_PATH: Text(
-        en="no recorded call leads to it from the affected entity",
-        zh="没有记录到从受影响实体通向它的调用",
+        en="no recorded call leads to it from the affected entity", zh="没有记录到从受影响实体通向它的调用"
     ),
     SemanticReason.DISPROVED: Text(
         en="what was asked to disprove it contradicts it", zh="用于反证的查询结果与它矛盾"
@@ -70,8 +69,7 @@ SEMANTIC_OBJECTIONS: Final[Mapping[SemanticReason, Text]] = {
         en="no ranking for this question names it", zh="关于所问问题的排名中没有它"
     ),
     SemanticReason.CONTRADICTED: Text(
-        en="another ranking for this question names another cause",
-        zh="关于所问问题的另一个排名指向别的原因",
+        en="another ranking for this question names another cause", zh="关于所问问题的另一个排名指向别的原因"
     ),
     SemanticReason.OVERRULED: Text(en="a judge disagreed", zh="评审不同意"),
 }
@@ -147,8 +145,7 @@ NEXT_MORE_BUDGET: Final = Text(
     en="Ask again with a larger budget, or a narrower question.", zh="用更大的预算，或更具体的问题重新提问。"
 )
 NEXT_ASK_AGAIN: Final = Text(
-    en="Ask again: a new run has its own time and budget.",
-    zh="重新提问：新的运行有自己的时间与预算。",
+    en="Ask again: a new run has its own time and budget.", zh="重新提问：新的运行有自己的时间与预算。"
 )
 
 OUTCOME: Final[Mapping[ReleaseOutcome, Text]] = {

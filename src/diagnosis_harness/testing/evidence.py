@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate, Quote
 from diagnosis_harness.kernel.window import TimeWindow
-from diagnosis_harness.tools.evidence import (
-    Direction,
-    EvidenceItem,
-    InvocationStatus,
-    ItemKind,
-)
+from diagnosis_harness.tools.evidence import Direction, EvidenceItem, InvocationStatus, ItemKind
 from diagnosis_harness.tools.invocation import ErrorCode, EvidenceRecord
 from diagnosis_harness.tools.projection import project
 from diagnosis_harness.tools.spec import ProjectionBounds, ToolFindings

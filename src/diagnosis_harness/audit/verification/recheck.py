@@ -184,10 +184,7 @@ def compare(
     )
     anchored = tuple(_anchor(claim, fresh) for claim in draft.claims)
     findings = check_draft(
-        replace(draft, claims=anchored),
-        fresh,
-        run_id=run_id,
-        inquiry=inquiry_of(document, restored),
+        replace(draft, claims=anchored), fresh, run_id=run_id, inquiry=inquiry_of(document, restored)
     ).findings
     codes: dict[str, list[FindingCode]] = {}
     for finding in findings:
@@ -238,12 +235,7 @@ def _anchor(claim: Claim, fresh: Records) -> Claim:
 
 
 def _fact(
-    claim: Claim,
-    sentence: str,
-    codes: tuple[FindingCode, ...],
-    *,
-    before: Records,
-    fresh: Records,
+    claim: Claim, sentence: str, codes: tuple[FindingCode, ...], *, before: Records, fresh: Records
 ) -> FactAgain:
     cited = _items(claim, before, refs=set(claim.refs))
     nearest = _nearest(claim, _items(claim, fresh), {item.kind for item in cited})

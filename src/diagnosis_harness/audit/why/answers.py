@@ -10,18 +10,9 @@ from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from diagnosis_harness.application.intent import IntentType
-from diagnosis_harness.application.previous_turn import (
-    EarlierRun,
-    NoPreviousTurn,
-    PublishedResultPolicy,
-)
+from diagnosis_harness.application.previous_turn import EarlierRun, NoPreviousTurn, PublishedResultPolicy
 from diagnosis_harness.application.runs.early_end import was_not_served
-from diagnosis_harness.audit.why.answer import (
-    Fact,
-    Sentence,
-    WhyAnswer,
-    WhyQuestion,
-)
+from diagnosis_harness.audit.why.answer import Fact, Sentence, WhyAnswer, WhyQuestion
 from diagnosis_harness.audit.why.evidence import FACTS_SHOWN, calls_without_evidence, record_facts
 from diagnosis_harness.audit.why.phrases import Phrase
 from diagnosis_harness.audit.why.stream import StreamSeen, no_done

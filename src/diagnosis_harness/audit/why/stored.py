@@ -6,11 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from diagnosis_harness.application.routed import find_routed_intent, was_routed
-from diagnosis_harness.application.runs.document import (
-    calls_in_trace,
-    document_of,
-    document_without_records,
-)
+from diagnosis_harness.application.runs.document import calls_in_trace, document_of, document_without_records
 from diagnosis_harness.application.runs.row import RunRow
 from diagnosis_harness.audit.why.answer import Sentence, WhyAnswer, WhyQuestion
 from diagnosis_harness.audit.why.answers import never_started, why

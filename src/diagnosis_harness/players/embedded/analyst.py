@@ -70,14 +70,7 @@ def next_answer(view: PolicyView) -> PolicyAnswer:
             return AskTools(calls, assessments)
     if not view.tools:
         return GiveDraft(DiagnosisDraft((), (), missing_info=(MissingInfo.SOURCE,)), assessments)
-    return GiveDraft(
-        draft_from(
-            reading,
-            concludes=_asks_for_cause(view),
-            form=view.form,
-        ),
-        assessments,
-    )
+    return GiveDraft(draft_from(reading, concludes=_asks_for_cause(view), form=view.form), assessments)
 
 
 def _asks_for_cause(view: PolicyView) -> bool:

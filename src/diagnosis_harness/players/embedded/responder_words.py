@@ -59,10 +59,7 @@ ABOUT = (
             r"|能帮我(?:做)?什么|怎么帮|^\W*帮助\W*$"
         ),
     ),
-    (
-        SystemTopic.TOOLS,
-        re.compile(r"\btools?\b|which commands|工具"),
-    ),
+    (SystemTopic.TOOLS, re.compile(r"\btools?\b|which commands|工具")),
     (
         SystemTopic.SOURCES,
         re.compile(
