@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -118,9 +119,32 @@ def run_parts(wanted: Sequence[Part], code: str, *, results: ResultsFile, jobs: 
     return found
 
 
-def section(result: BenchResult) -> str:
+def find_commit() -> str:
+    """The last commit that changed the code, short; empty where there is no history."""
+    try:
+        told = subprocess.run(
+            ["git", "log", "-1", "--format=%h", "--abbrev=10", "--", "src"],
+            cwd=PAGE.parent.parent,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return told.stdout.strip()
+
+
+def describe_measurement(result: BenchResult, commit: str) -> str:
+    """Which commit was measured, and how long its runs took: stored runs count as long as they took then."""
+    minutes = sum(outcome.run.cost.elapsed_s for outcome in result.outcomes) / 60
+    code = f"Commit `{commit}`" if commit else "A tree without history"
+    return f"{code}: {len(result.outcomes)} runs, {minutes:.1f} minutes one after the other."
+
+
+def section(result: BenchResult, commit: str = "") -> str:
     """What the page says about one data set."""
-    lines = list(_table("stated", [(c.value, s) for c, s in result.scores() if s.split == "all"]))
+    whole = [(condition.value, one) for condition, one in result.scores() if one.split == "all"]
+    lines = [describe_measurement(result, commit), "", *_table("stated", whole)]
     first = result.conditions()[0]
     mine = [score for condition, score in result.scores() if condition is first]
     for split in SPLITS_SHOWN:
@@ -184,7 +208,7 @@ def _costs(score: Score) -> str:
     costs = score.costs
     return (
         f"- medians: {costs.tool_calls:.0f} tool calls, {costs.record_bytes / 1e3:.1f} kB of records,"
-        f" {costs.data_bytes / 1e6:.2f} MB of files"
+        f" {costs.data_bytes / 1e6:.2f} MB in the folder"
     )
 
 
@@ -226,10 +250,12 @@ def main() -> int:
     document = json.dumps(bench_document(found, code=code), ensure_ascii=False)
     (options.out / "score.json").write_text(document + "\n", encoding="utf-8")
     (options.out / "score.html").write_text(html_page(found, code=code), encoding="utf-8")
+    commit = find_commit()
+    texts = [(result.data_set, section(result, commit)) for result in found]
     if options.page is not None:
-        write_sections(options.page, [(result.data_set, section(result)) for result in found])
+        write_sections(options.page, texts)
     elif options.limit is None:
-        write_sections(PAGE, [(result.data_set, section(result)) for result in found])
+        write_sections(PAGE, texts)
     for result in found:
         if (broken := failure_line(result.outcomes)) is not None:
             print(f"{result.data_set}: {broken}")

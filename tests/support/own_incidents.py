@@ -69,3 +69,11 @@ def poison_own(root: Path) -> None:
     """Another truth about the same incidents."""
     for name in ("payments-db-is-full", "all-was-well"):
         (root / name / "truth.toml").write_text(OTHER_TRUTH_TEXT, encoding="utf-8")
+
+
+def mislead_own(root: Path) -> None:
+    """The two incidents swap their truths."""
+    one, other = (root / name / "truth.toml" for name in ("payments-db-is-full", "all-was-well"))
+    first, second = one.read_text(encoding="utf-8"), other.read_text(encoding="utf-8")
+    one.write_text(second, encoding="utf-8")
+    other.write_text(first, encoding="utf-8")

@@ -112,6 +112,15 @@ def label_opensre(root: Path, *, mode: str, keyword: str) -> None:
         (labels / f"{name}.answer.yml").write_text(answer, encoding="utf-8")
 
 
+def mislead_opensre(root: Path) -> None:
+    """Each of the two incidents gets what is true of the other kind of system."""
+    label_opensre(root, mode="oom_killed", keyword="shop")
+    labels = root / "opensre-synthetic" / "labels"
+    for name, truth in ((LAG_ID, "workload_name: shop"), (CRASH_ID, "db_instance_identifier: main")):
+        scenario = f"{truth}\nfailure_mode: oom_killed\n"
+        (labels / f"{name}.scenario.yml").write_text(scenario, encoding="utf-8")
+
+
 def poison_opensre(root: Path) -> None:
     """Another truth about the same incidents."""
     label_opensre(root, mode="POISON", keyword="POISON")
@@ -139,6 +148,11 @@ def label_tvdiag(root: Path, *, instance: str, fault: str) -> None:
     ]  # fmt: skip
     text = "\n".join(lines) + "\n"
     (root / "tvdiag-events" / "hotel.jsonl.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+def mislead_tvdiag(root: Path) -> None:
+    """The other instance."""
+    label_tvdiag(root, instance="web-0", fault="cpu")
 
 
 def poison_tvdiag(root: Path) -> None:

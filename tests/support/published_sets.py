@@ -116,6 +116,16 @@ def label_nezha(root: Path, *, service: str, pod: str, fault: str, detail: str) 
     (root / "nezha" / "labels.json").write_text(json.dumps([entry]), encoding="utf-8")
 
 
+def mislead_petshop(root: Path) -> None:
+    """Another node of the graph."""
+    label_petshop(root, cause="Store", injection="error")
+
+
+def mislead_nezha(root: Path) -> None:
+    """The other service, and its pod."""
+    label_nezha(root, service="web", pod=OTHER, fault="network_delay", detail="GET /")
+
+
 def poison_petshop(root: Path) -> None:
     """Another truth under the same alerts."""
     label_petshop(root, cause="POISON", injection="POISON")
@@ -195,6 +205,11 @@ def label_rootcausebench(root: Path, *, service: str, commit: str, decoys: list[
         "notes": "The pool was made smaller.",
     }
     write_json(root / "rootcausebench" / "labels.json", [entry])
+
+
+def mislead_rootcausebench(root: Path) -> None:
+    """The other service; commit and decoy change places."""
+    label_rootcausebench(root, service="cart", commit=INNOCENT, decoys=[CULPRIT])
 
 
 def poison_rootcausebench(root: Path) -> None:

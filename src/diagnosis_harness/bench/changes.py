@@ -58,10 +58,8 @@ def judge_changes(result: RunResult, truth: Truth) -> ChangeOutcome:
 
 def _trigger_right(result: RunResult, truth: Truth, concluded: set[str]) -> bool:
     """Whether the conclusion goes as far as the guilty change: by its level, or by its own words."""
-    stated = {
-        *_find((each.text for each in result.changes if each.as_trigger), truth),
-        *(_find((result.concluded,), truth) if result.outcome == SUCCESS else ()),
-    }
+    texts = [each.text for each in result.changes if each.as_trigger]
+    stated = _find((*texts, result.concluded if result.causes else ""), truth)
     return not set(truth.trigger).isdisjoint(stated) and concluded.isdisjoint(truth.decoys)
 
 

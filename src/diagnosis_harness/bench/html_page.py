@@ -7,65 +7,44 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from pathlib import Path
 
 from diagnosis_harness.bench.calibration import Calibration, measure_calibration
 from diagnosis_harness.bench.case import Condition
 from diagnosis_harness.bench.html_plot import interval_plot, reliability_plot
 from diagnosis_harness.bench.interval import Interval
 from diagnosis_harness.bench.measures import MEASURES, Score
-from diagnosis_harness.bench.report import failure_line, line_of_unused, rows_not_scored, rows_without_answer
+from diagnosis_harness.bench.report import (
+    failure_line,
+    line_of_unseen,
+    line_of_unused,
+    rows_not_scored,
+    rows_without_answer,
+    wrong_shown,
+)
 from diagnosis_harness.bench.runner import BenchResult
 from diagnosis_harness.bench.scoring import Outcome
 
-STYLE = """
-:root { color-scheme: light dark; --line: #8886; --soft: #8882; --bad: #b3261e; --ink: #1a6fb5; }
-@media (prefers-color-scheme: dark) { :root { --bad: #ff8a80; --ink: #7cc0ff; } }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 96rem; margin: 2rem auto;
-  padding: 0 1rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .8rem 0 1.4rem; }
-nav a { margin-right: 1rem; }
-.wide { overflow-x: auto; }
-th, td { padding: .2rem .45rem; text-align: right; border-bottom: 1px solid var(--line); }
-th, td { white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
-small { opacity: .75; }
-.bad { color: var(--bad); font-weight: 600; }
-details { border: 1px solid var(--line); border-radius: .4rem; padding: .4rem .8rem; margin: .5rem 0; }
-summary { cursor: pointer; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--soft); padding: .6rem; }
-svg { max-width: 100%; height: auto; }
-svg text { font: 12px system-ui, sans-serif; fill: currentColor; }
-"""
+STYLE = Path(__file__).with_suffix(".css")
 FOREWORD = (
     "Intervals are at 95%: Wilson's for shares, a seeded bootstrap's for means. Equal scores take the worst"
     " place. Figures that nothing speaks of are left out."
 )
-MAIN = (
-    "top1",
-    "top3",
-    "released",
-    "wrong",
-    "kind",
-    "false_alarm",
-    "chance",
-    "alert",
-    "loudest",
-    "broken",
-)
+MAIN = ("top1", "top3", "released", "wrong", "kind", "false_alarm", "chance", "alert", "loudest", "broken")
 TITLES = {measure.name: measure.title for measure in MEASURES}
 
 
-def html_page(results: Sequence[BenchResult], *, code: str) -> str:
-    """The page of one bench."""
+def html_page(results: Sequence[BenchResult], *, code: str, show_unseen: bool = False) -> str:
+    """The page of one bench; wrong releases of unseen incidents are counted, and shown only if asked for."""
     title = "Bench: " + ", ".join(result.data_set for result in results)
     return "".join(
         (
             '<!doctype html><html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><h1>{escape(title)}</h1>",
+            f"<title>{escape(title)}</title><style>{STYLE.read_text(encoding='utf-8')}</style></head><body><h1>{escape(title)}</h1>",
             f"<p>Code and settings <code>{escape(code[:12])}</code>. {FOREWORD}</p>",
             _contents(results),
-            *(part for result in results for part in _data_set(result)),
+            *(part for result in results for part in _data_set(result, show_unseen=show_unseen)),
             _legend(),
             "</body></html>\n",
         )
@@ -79,7 +58,7 @@ def _contents(results: Sequence[BenchResult]) -> str:
     return f"<nav>{''.join(links)}</nav>"
 
 
-def _data_set(result: BenchResult) -> Iterator[str]:
+def _data_set(result: BenchResult, *, show_unseen: bool) -> Iterator[str]:
     yield f'<h2 id="{escape(result.data_set)}">{escape(result.data_set)}</h2>'
     if (broken := failure_line(result.outcomes)) is not None:
         yield f'<p class="bad">{escape(broken)}</p>'
@@ -91,7 +70,11 @@ def _data_set(result: BenchResult) -> Iterator[str]:
     yield interval_plot("wrong of released, by condition", _bars(asked, "wrong"))
     yield interval_plot("false alarms where nothing was wrong, by condition", _bars(whole, "false_alarm"))
     for condition in result.conditions():
-        yield from _condition(condition, scores, result.under(condition))
+        outcomes = result.under(condition)
+        yield from _condition(condition, scores, outcomes)
+        yield from (_wrong(outcome) for outcome in wrong_shown(outcomes, show_unseen=show_unseen))
+        if (hidden := line_of_unseen(outcomes, show_unseen=show_unseen)) is not None:
+            yield f"<p>{escape(hidden)}</p>"
     if (unused := line_of_unused(result.outcomes)) is not None:
         yield f"<p>{escape(unused)}</p>"
     yield _list("Without an answer", rows_without_answer(result.outcomes))
@@ -115,7 +98,6 @@ def _condition(
     if calibration is not None:
         yield _calibration(calibration)
     yield _costs(mine[0])
-    yield from (_wrong(outcome) for outcome in outcomes if outcome.wrong)
 
 
 def _table(heading: str, rows: Sequence[tuple[str, Score]]) -> str:
@@ -170,7 +152,7 @@ def _costs(score: Score) -> str:
     costs = score.costs
     return (
         f"<p>Medians: {costs.elapsed_s:.2f} s (longest {costs.longest_s:.2f} s), {costs.cpu_s:.2f} s of CPU,"
-        f" {costs.data_bytes / 1e6:.2f} MB of files, {costs.record_bytes / 1e3:.1f} kB of records,"
+        f" {costs.data_bytes / 1e6:.2f} MB in the folder, {costs.record_bytes / 1e3:.1f} kB of records,"
         f" {costs.tool_calls:.0f} tool calls.</p>"
     )
 

@@ -57,59 +57,23 @@ MEASURES = (
     Measure("wrong", "wrong of released", "released conclusions that name an innocent", _release_wrong),
     Measure("right", "right of released", "released conclusions that are right", _release_right),
     Measure("kind", "kind right", "the kind of fault, where the first named is right", _read("kind_right")),
-    Measure(
-        "kind_frozen",
-        "kind as frozen",
-        "the same, by the kinds that were frozen with the worlds and the readers alone",
-        _read("kind_as_frozen"),
-    ),
-    Measure(
-        "region", "region right", "the place in it, where the first named is right", _read("region_right")
-    ),
-    Measure(
-        "located",
-        "named or scoped",
-        "the right cause is named first, or a scoped release holds it",
-        _read("named_or_scoped"),
-    ),
-    Measure(
-        "level", "level right", "right releases that go exactly as far as the data", _read("level_right")
-    ),
-    Measure(
-        "overstated",
-        "level overstated",
-        "right releases that claim more than the data allow",
-        _read("level_overstated"),
-    ),
-    Measure(
-        "explained", "explained", "releases that are right and explain what happened", _read("explained")
-    ),
+    Measure("kind_frozen", "kind as frozen", "by the frozen kinds alone", _read("kind_as_frozen")),
+    Measure("region", "region right", "the place in it, where the first is right", _read("region_right")),
+    Measure("located", "named or scoped", "named first, or in a scoped release", _read("named_or_scoped")),
+    Measure("level", "level right", "right releases that go as far as the data", _read("level_right")),
+    Measure("overstated", "level overstated", "right ones that claim more", _read("level_overstated")),
+    Measure("explained", "explained", "right releases that explain it", _read("explained")),
     Measure("scoped", "scope right", "scoped releases that hold the right one", _read("scoped_right")),
     Measure("change_first", "change first", "the first change named caused it", _read("changes.first")),
     Measure("change_named", "change named", "the change that caused it is named", _read("changes.named")),
+    Measure("trigger", "trigger right", "the guilty change is concluded", _read("changes.trigger_right")),
     Measure(
-        "trigger",
-        "trigger right",
-        "where a change caused it: it is concluded to have set this off, and no other",
-        _read("changes.trigger_right"),
-    ),
-    Measure(
-        "no_trigger",
-        "no change right",
-        "where no change caused it: a release concludes none",
-        _read("changes.none_right"),
+        "no_trigger", "no change right", "none is concluded where none did it", _read("changes.none_right")
     ),
     Measure("decoy_named", "decoy named", "an innocent change is named", _read("changes.decoy_named")),
     Measure("decoy", "decoy concluded", "an innocent change is concluded", _read("changes.decoy_concluded")),
-    Measure(
-        "decoy_first", "decoy first", "an innocent entity that looks guilty is first", _read("decoy_first")
-    ),
-    Measure(
-        "decoy_entity",
-        "decoy released",
-        "an innocent entity that looks guilty is a released cause",
-        _read("decoy_concluded"),
-    ),
+    Measure("decoy_first", "decoy first", "an innocent entity is first", _read("decoy_first")),
+    Measure("decoy_entity", "decoy released", "an innocent entity is released", _read("decoy_concluded")),
     Measure("precision", "set precision", "of several causes: released ones at fault", _read("precision")),
     Measure("recall", "set recall", "of several causes: those at fault that were released", _read("recall")),
     Measure("mechanism", "mechanism", "the conclusion tells the mechanism", _read("mechanism")),
@@ -120,12 +84,7 @@ MEASURES = (
     Measure("chance3", "chance of 3", "top-3 of a random order", _luck(3)),
     Measure("chance5", "chance of 5", "top-5 of a random order", _luck(5)),
     Measure("alert", "alert's entity", "top-1 of blaming the alert's own entity", _read("alert_right")),
-    Measure(
-        "loudest",
-        "loudest",
-        "top-1 of blaming whose metrics changed most, or who has most events",
-        _read("loudest_right"),
-    ),
+    Measure("loudest", "loudest", "top-1 of blaming what changed most", _read("loudest_right")),
 )
 
 

@@ -18,27 +18,20 @@ FORMAT = 2
 """The version of the document; the first had one data set, one condition and fewer figures."""
 
 COLUMNS = (
-    "",
-    "n",
-    "top-1",
-    "95%",
-    "top-3",
-    "released",
-    "wrong of them",
-    "95%",
-    "false alarm",
-    "chance",
-    "alert's",
-    "loudest",
-    "broken",
-    "s each",
+    *("", "n", "top-1", "95%", "top-3", "released"),
+    *("wrong of them", "95%", "false alarm", "chance", "alert's", "loudest", "broken", "s each"),
 )
 CANDIDATES_WRITTEN = 10
 REASON_SHOWN = 300  # characters: a sentence or two
 
 
-def bench_document(results: Iterable[BenchResult], *, code: str) -> dict[str, JsonValue]:
-    """Scores and every single outcome, by data set, condition and incident id."""
+def bench_document(
+    results: Iterable[BenchResult], *, code: str, show_unseen: bool = False
+) -> dict[str, JsonValue]:
+    """Scores and every single outcome, by data set, condition and incident id.
+
+    What was concluded about incidents that nobody looks at is left out unless asked for.
+    """
     return {
         "format": FORMAT,
         "code": code,
@@ -50,7 +43,10 @@ def bench_document(results: Iterable[BenchResult], *, code: str) -> dict[str, Js
                     condition.value: _calibration_json(measure_calibration(result.under(condition)))
                     for condition in result.conditions()
                 },
-                "incidents": [_outcome_json(outcome) for outcome in result.outcomes],
+                "incidents": [
+                    _outcome_json(outcome, told=show_unseen or not outcome.run.case.unseen)
+                    for outcome in result.outcomes
+                ],
                 "unscored": [
                     {"id": one.incident_id, "condition": one.condition.value, "sentence": one.sentence}
                     for one in result.unscored
@@ -70,6 +66,20 @@ def score_rows(result: BenchResult) -> list[tuple[str, ...]]:
         for condition, one in scores
         if single or one.split == "all"
     ]
+
+
+def wrong_shown(outcomes: Iterable[Outcome], *, show_unseen: bool) -> list[Outcome]:
+    """The wrong releases that a report shows: none of incidents that nobody looks at, unless asked for."""
+    return [outcome for outcome in outcomes if outcome.wrong and (show_unseen or not outcome.run.case.unseen)]
+
+
+def line_of_unseen(outcomes: Sequence[Outcome], *, show_unseen: bool) -> str | None:
+    """How many wrong releases are not shown, if there are any."""
+    hidden = sum(outcome.wrong for outcome in outcomes) - len(wrong_shown(outcomes, show_unseen=show_unseen))
+    if not hidden:
+        return None
+    why = "counted and not shown, so that nothing is tuned to them"
+    return f"wrong releases of published seeds, {why}: {hidden}"
 
 
 def wrong_rows(outcomes: Sequence[Outcome]) -> list[str]:
@@ -193,7 +203,7 @@ def _calibration_json(calibration: Calibration | None) -> JsonValue:
     }
 
 
-def _outcome_json(outcome: Outcome) -> JsonValue:
+def _outcome_json(outcome: Outcome, *, told: bool) -> JsonValue:
     run, truth = outcome.run, outcome.truth
     return {
         "id": run.case.incident_id,
@@ -228,7 +238,7 @@ def _outcome_json(outcome: Outcome) -> JsonValue:
         "tool_calls": run.result.tool_calls,
         "causes": [_json_of_ranked(ranked) for ranked in run.result.causes],
         "candidates": [_json_of_ranked(ranked) for ranked in run.result.candidates[:CANDIDATES_WRITTEN]],
-        "concluded": run.result.concluded,
+        "concluded": run.result.concluded if told else "",
         "reason": run.result.reason,
     }
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from diagnosis_harness.bench.case import SOUND, BenchRun, Condition, DataSet, Truth
+from diagnosis_harness.bench.further_kinds import add_further_kinds
 from diagnosis_harness.bench.measures import Score, score_splits
 from diagnosis_harness.bench.results_file import ResultsFile
 from diagnosis_harness.bench.scoring import Outcome, judge
@@ -125,7 +126,7 @@ def run_bench(
         if truth is None or sentence:
             unscored.append(Unscored(run.case.incident_id, run.case.condition, sentence))
         else:
-            outcomes.append(judge(run, SOUND if run.case.condition.healthy else truth))
+            outcomes.append(judge(run, _final_truth(run, truth, bench.data_set.name)))
     tasks_judged = (Task(one.run.case.incident_id, one.run.case.condition) for one in outcomes)
     again = sum(task in reused for task in tasks_judged)
     return BenchResult(bench.data_set.name, tuple(outcomes), tuple(unscored), again)
@@ -168,6 +169,13 @@ def _truths(bench: Bench, runs: Iterable[BenchRun], *, jobs: int) -> Mapping[str
     sound = {run.case.incident_id: SOUND for run in runs if run.case.condition.healthy}
     asked = dict.fromkeys(run.case.incident_id for run in runs if not run.case.condition.healthy)
     return {**sound, **(open_labels(bench, tuple(asked), jobs=jobs) if asked else {})}
+
+
+def _final_truth(run: BenchRun, truth: Truth, data_set: str) -> Truth:
+    """The truth that a run is judged by: nothing is wrong in a healthy window, whatever the label says."""
+    if run.case.condition.healthy:
+        return SOUND
+    return truth if run.case.as_given else add_further_kinds(data_set, run.case.incident_id, truth)
 
 
 def _why_unscored(run: BenchRun, truth: Truth | None) -> str:

@@ -84,6 +84,15 @@ FirstSeedOption = Annotated[
 ]
 
 
+ShowUnseenOption = Annotated[
+    bool,
+    typer.Option(
+        "--show-unseen",
+        help="Simulated: also show the wrong releases of odd seeds, which are otherwise only counted.",
+    ),
+]
+
+
 def register(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: SettingsFile) -> None:
     """Add the command `bench`."""
 
@@ -101,6 +110,7 @@ def register(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
         data: DataOption = None,
         seeds: SeedsOption = 20,
         first_seed: FirstSeedOption = 1000,
+        show_unseen: ShowUnseenOption = False,
     ) -> int:
         """Diagnose every incident of a data set and score the answers.
 
@@ -114,8 +124,8 @@ def register(app: typer.Typer, open_diagnosis: OpenDiagnosis, settings_file: Set
         wanted = _choose(condition or [Condition.AS_PUBLISHED.value], limit)
         code = digest_conditions(settings_file())
         result = _run(_Plan(chosen, open_diagnosis, code), wanted, results=results, jobs=jobs)
-        _show(result)
-        _save(result, code, json_file=json_file, html_file=html_file)
+        _show(result, show_unseen=show_unseen)
+        _save((json_file, html_file), result, code, show_unseen=show_unseen)
         return 0
 
 
@@ -197,7 +207,7 @@ def _run(plan: _Plan, wanted: Wanted, *, results: Path | None, jobs: int) -> Ben
         return run_bench(bench, wanted, results=ResultsFile(results), pace=pace)
 
 
-def _show(result: BenchResult) -> None:
+def _show(result: BenchResult, *, show_unseen: bool) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.measure import Measurement
@@ -206,11 +216,13 @@ def _show(result: BenchResult) -> None:
     from diagnosis_harness.bench.report import (
         COLUMNS,
         failure_line,
+        line_of_unseen,
         line_of_unused,
         rows_not_scored,
         rows_without_answer,
         score_rows,
         wrong_rows,
+        wrong_shown,
     )
 
     runs = len(result.outcomes)
@@ -238,22 +250,27 @@ def _show(result: BenchResult) -> None:
         console.print(f"no answer: {line}", soft_wrap=True)
     for line in rows_not_scored(result):
         console.print(f"not scored: {line}", soft_wrap=True)
-    wrong = wrong_rows(result.outcomes)
+    wrong = wrong_rows(wrong_shown(result.outcomes, show_unseen=show_unseen))
     for line in wrong[:WRONG_SHOWN]:
         console.print(f"released and wrong: {line}", soft_wrap=True)
     if len(wrong) > WRONG_SHOWN:
         console.print(f"released and wrong: {len(wrong) - WRONG_SHOWN} more; --html and --json list all")
+    if (hidden := line_of_unseen(result.outcomes, show_unseen=show_unseen)) is not None:
+        console.print(hidden, soft_wrap=True)
 
 
-def _save(result: BenchResult, code: str, *, json_file: Path | None, html_file: Path | None) -> None:
+def _save(
+    files: tuple[Path | None, Path | None], result: BenchResult, code: str, *, show_unseen: bool
+) -> None:
     from diagnosis_harness.bench.html_page import html_page
     from diagnosis_harness.bench.report import bench_document
 
+    json_file, html_file = files
     if json_file is not None:
-        document = bench_document([result], code=code)
+        document = bench_document([result], code=code, show_unseen=show_unseen)
         _write(json_file, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     if html_file is not None:
-        _write(html_file, html_page([result], code=code))
+        _write(html_file, html_page([result], code=code, show_unseen=show_unseen))
 
 
 def _write(file: Path, text: str) -> None:

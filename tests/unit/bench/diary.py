@@ -25,6 +25,7 @@ class Diary:
     damaged: Mapping[str, Exception] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
     as_given: bool = False
+    unseen: bool = False
     conditions: tuple[Condition, ...] = (Condition.AS_PUBLISHED,)
 
     def incident_ids(self, condition: Condition = Condition.AS_PUBLISHED) -> Sequence[str]:
@@ -51,6 +52,7 @@ class Diary:
             condition=condition,
             unused=self.unused,
             as_given=self.as_given,
+            unseen=self.unseen,
         )
 
     def labels(self, incident_ids: Sequence[str]) -> Mapping[str, Truth]:
@@ -64,9 +66,9 @@ class Diary:
         return self.truths
 
 
-def answer(entity: str, *, outcome: str = "SUCCESS") -> Diagnosed:
+def answer(entity: str, *, outcome: str = "SUCCESS", kind: str = "CPU") -> Diagnosed:
     """A run that names one cause, with a confidence of 0.8."""
-    named = Ranked(entity=entity, fault_kind="CPU", score=1.0, confidence=0.8, decided_by="resource")
+    named = Ranked(entity=entity, fault_kind=kind, score=1.0, confidence=0.8, decided_by="resource")
     causes = (named,) if outcome == "SUCCESS" else ()
     return Diagnosed(RunResult(outcome, causes, () if causes else (named,), concluded=f"{entity} did it"))
 

@@ -286,65 +286,6 @@ def test_a_damaged_incident_is_one_sentence_and_the_rest_is_scored(
     assert "\n" not in row
 
 
-def test_an_unforeseen_error_of_one_incident_ends_no_bench(tmp_path: Path) -> None:
-    """Neither while its folder is written, nor while it is diagnosed: a miss there, and named."""
-
-    def fail(folder: Path, baseline: Path | None) -> Diagnosed:
-        if folder.name == "folder-c":
-            raise RuntimeError("a bug\nof ours")
-        return blame_x(folder, baseline)
-
-    result = run_bench(Bench(Diary(damaged={"b": AssertionError("never")}), fail, tmp_path))
-    (row,) = rows_not_scored(result)
-    assert row == "b (as-published): it cannot be written as a folder (AssertionError: never)"
-    assert [(o.run.case.incident_id, o.broken, o.place) for o in result.outcomes] == [
-        ("a", False, 1),
-        ("c", True, None),
-        ("d", False, 1),
-    ]
-    assert rows_without_answer(result.outcomes) == ["c (as-published): BROKE, RuntimeError: a bug of ours"]
-
-
-def test_somebodys_own_folder_that_is_refused_is_not_scored(tmp_path: Path) -> None:
-    """It is bad input and no miss; the sentence is the product's own, and the rest is scored."""
-
-    def refuse(folder: Path, baseline: Path | None) -> Diagnosed:
-        if folder.name == "folder-c":
-            raise InvalidInput("incident.toml", "it is not valid TOML", "correct that line")
-        return blame_x(folder, baseline)
-
-    result = run_bench(Bench(Diary(as_given=True), refuse, tmp_path))
-    assert [outcome.run.case.incident_id for outcome in result.outcomes] == ["a", "b", "d"]
-    assert rows_not_scored(result) == [
-        "c (as-published): incident.toml: it is not valid TOML; correct that line."
-    ]
-
-
-def test_a_misspelt_name_in_somebodys_own_truth_is_not_scored(tmp_path: Path) -> None:
-    """With the nearest name that the data have; a set of ours may know one of several."""
-    truths = dict.fromkeys("abcd", Truth(entities=("x", "payment-db"), fault_kind="cpu"))
-
-    def diagnose(folder: Path, baseline: Path | None) -> Diagnosed:
-        return replace(blame_x(folder, baseline), known=("x", "payments-db"))
-
-    own = run_bench(Bench(Diary(truths=truths, as_given=True), diagnose, tmp_path))
-    assert own.outcomes == ()
-    assert rows_not_scored(own)[0] == (
-        "a (as-published): its truth names payment-db, which is not in the data; did you mean payments-db?"
-    )
-    assert len(run_bench(Bench(Diary(truths=truths), diagnose, tmp_path)).outcomes) == 4
-
-
-def test_one_damaged_label_spoils_no_other(tmp_path: Path) -> None:
-    """It is one sentence, and the rest is scored."""
-    diary = Diary(damaged={"label of b": TypeError("a number")})
-    result = run_bench(Bench(diary, blame_x, tmp_path))
-    assert [outcome.run.case.incident_id for outcome in result.outcomes] == ["a", "c", "d"]
-    assert rows_not_scored(result) == [
-        "b (as-published): its label is not of the form of the set (TypeError: a number)"
-    ]
-
-
 def test_damaged_labels_are_one_sentence(tmp_path: Path) -> None:
     """Nothing can be scored then; nothing is scored on half of them."""
     diary = Diary(damaged={"labels": KeyError("alert")})
@@ -364,6 +305,20 @@ def test_a_folder_that_the_product_refuses_is_named_with_the_reason(tmp_path: Pa
     assert "1 of 4 runs broke" in (failure_line(result.outcomes) or "")
     (line,) = rows_without_answer(result.outcomes)
     assert line.startswith("c (as-published): REFUSED, incident.toml: it is not valid TOML")
+
+
+def test_wrong_releases_of_published_seeds_are_counted_and_not_shown(tmp_path: Path) -> None:
+    """Neither on the page nor in the document, so that nobody tunes to them; whoever asks sees them."""
+    result = run_bench(Bench(Diary(unseen=True), blame_by_name, tmp_path))
+    page, asked = (html_page([result], code="c", show_unseen=shown) for shown in (False, True))
+    assert "y did it" not in page
+    assert "counted and not shown, so that nothing is tuned to them: 2" in page
+    assert asked.count("<details>") == 2
+    assert "y did it" in asked
+    assert "did it" not in json.dumps(bench_document([result], code="c"))
+    assert "did it" in json.dumps(bench_document([result], code="c", show_unseen=True))
+    seen = run_bench(Bench(Diary(), blame_by_name, tmp_path))
+    assert html_page([seen], code="c").count("<details>") == 2
 
 
 def test_every_run_without_an_answer_is_named(tmp_path: Path) -> None:

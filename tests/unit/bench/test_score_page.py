@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from dev.score import section, write_sections
+from dev.score import find_commit, section, write_sections
 from tests.unit.bench.diary import Diary, blame_by_name
 
+from diagnosis_harness.bench.case import Cost, Diagnosed
 from diagnosis_harness.bench.runner import run_bench
 from diagnosis_harness.bench.work import Bench
 
@@ -39,3 +42,21 @@ def test_the_same_outcomes_give_the_same_section(tmp_path: Path) -> None:
     assert texts[0] == texts[1]
     assert "| as-published | 4 | 0.50 (0.15–0.85) |" in texts[0]
     assert "Brier score 0.340" in texts[0]
+
+
+def test_a_section_names_the_commit_and_the_minutes_of_its_runs(tmp_path: Path) -> None:
+    """Stored runs count as long as they took when they were made, so that a second page is the same."""
+    result = run_bench(Bench(Diary(), blame_slowly, tmp_path))
+    line = "Commit `0123456789`: 4 runs, 6.0 minutes one after the other.\n"
+    assert section(result, "0123456789").startswith(line)
+    assert section(result).startswith("A tree without history: 4 runs")
+
+
+def blame_slowly(folder: Path, baseline: Path | None) -> Diagnosed:
+    """X, after a minute and a half."""
+    return replace(blame_by_name(folder, baseline), cost=Cost(elapsed_s=90.0))
+
+
+def test_the_commit_is_the_last_that_changed_the_code() -> None:
+    """Ten characters of it, or nothing where there is no history."""
+    assert re.fullmatch(r"[0-9a-f]{10,}|", find_commit())

@@ -26,12 +26,7 @@ from diagnosis_harness.bench.datasets.folder import (
     write_shared,
     write_topology,
 )
-from diagnosis_harness.bench.datasets.published import (
-    REMEDY,
-    read_incident_ids,
-    read_truths,
-    text_of,
-)
+from diagnosis_harness.bench.datasets.published import REMEDY, read_incident_ids, read_truths, text_of
 from diagnosis_harness.bench.datasets.stating import Statement, find_moved, pick_window, state
 from diagnosis_harness.diagnosis.claim import FaultKind
 from diagnosis_harness.kernel.errors import InvalidInput

@@ -15,13 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from diagnosis_harness.bench.case import (
-    ALERT_DELAY_S,
-    Case,
-    Condition,
-    MovedSeries,
-    Truth,
-)
+from diagnosis_harness.bench.case import ALERT_DELAY_S, Case, Condition, MovedSeries, Truth
 from diagnosis_harness.bench.datasets.folder import (
     JsonRow,
     PublishedAlert,
