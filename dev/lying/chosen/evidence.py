@@ -89,6 +89,7 @@ class Record:
     scope: Json
     status: str | None
     looked_at: int
+    omitted: int
     span: Span | None
     items: Mapping[str, Item]
 
@@ -104,6 +105,7 @@ def records_of(document: Json) -> dict[str, Record]:
             scope=json.loads(entry["scope"] or "{}"),
             status=entry["evidence_status"],
             looked_at=stored["looked_at"],
+            omitted=stored.get("omitted", 0),
             span=span_of(stored.get("window")),
             items={each["item_id"]: Item(each) for each in stored["items"]},
         )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from dev.lying.chosen import left_out, nothing_there, other_questions, own_words
+from dev.lying.chosen import left_out, nothing_there, other_questions, own_words, untested
 from dev.lying.chosen.house import House, verifies
 from dev.lying.chosen.liar import Liar
 from dev.lying.chosen.other_questions import Family
@@ -31,6 +31,7 @@ LIES: Mapping[str, Family] = {
     **left_out.FAMILIES,
     **nothing_there.FAMILIES,
     **own_words.FAMILIES,
+    **untested.FAMILIES,
 }
 FAMILIES = (*LIES, HONEST, ANALYST)
 FORGED = (TOLD, *EDITS, TRUTH)

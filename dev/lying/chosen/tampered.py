@@ -14,7 +14,14 @@ from dev.lying.recorded import pick
 from diagnosis_harness.audit.verification.result import CheckName, CheckResult
 from diagnosis_harness.audit.verification.verify import verify
 from diagnosis_harness.diagnosis.claim import Claim
-from diagnosis_harness.diagnosis.draft import DiagnosisDraft, Hypothesis
+from diagnosis_harness.diagnosis.draft import (
+    Cause,
+    CauseLevel,
+    DiagnosisDraft,
+    Disproof,
+    DisproofResult,
+    Hypothesis,
+)
 from diagnosis_harness.kernel.errors import ContractViolation, DiagnosisHarnessError
 from diagnosis_harness.kernel.language import Language, language_of
 from diagnosis_harness.kernel.window import utc_text
@@ -69,6 +76,7 @@ def as_told(document: Held, draft: DiagnosisDraft, language: Language) -> Held |
             "score": cause.score,
             "confidence": _confidence(document, cause.entity, cause.score),
             "claim_ids": [names[each] for each in cause.claim_ids if each in names],
+            **_computed(document, cause),
         }
         for cause in draft.conclusion
     ]
@@ -127,6 +135,16 @@ def _calm(line: dict[str, Any]) -> dict[str, Any]:
     if line["name"] in ("EVIDENCE_GUARD_INITIAL", "SEMANTIC_GUARD_DECISION") and line["status"] == "REJECTED":
         return {**line, "status": "SUCCEEDED", "text": "verdict=SUPPORTED reasons=[]"}
     return line
+
+
+def _computed(document: Held, cause: Cause) -> Held:
+    """Level, scope and test: as the agent says, or as released for this cause, or the least that there is."""
+    released = next((each for each in document["report"]["causes"] if each["entity"] == cause.entity), None)
+    if cause.level is not None or released is None:
+        level = cause.level or CauseLevel.LOCALISED
+        test = plain_json(cause.disproof or Disproof(DisproofResult.NOT_TESTED))
+        return {"level": level.value, "scope": list(cause.scope), "disproof": test}
+    return {name: released[name] for name in ("level", "scope", "disproof")}
 
 
 def _confidence(document: Held, entity: str, score: float | None) -> float | None:
