@@ -5,6 +5,31 @@ from __future__ import annotations
 import json
 from typing import Final
 
+from tests.support.described_objects import APPLICATION, NODE, POD
+
+REPLICA_SET: Final = {
+    "kind": "ReplicaSet",
+    "metadata": {
+        "name": "cart-7d9c6b8f5d", "creationTimestamp": "2026-05-06T08:38:00Z",
+        "ownerReferences": [{"kind": "Deployment", "name": "cart"}],
+        "annotations": {"deployment.kubernetes.io/revision": "14"},
+    },
+    "spec": {"template": {"spec": {"containers": [{"name": "cart", "image": "registry/cart:v2"}]}}},
+}  # fmt: skip
+ARGO_HISTORY: Final = """\
+ID  DATE                           REVISION
+0   2026-05-04 10:01:12 +0000 UTC  HEAD (a1b2c3d)
+1   2026-05-06 10:38:40 +0200 CEST  HEAD (9f8e7d6)
+"""
+JENKINS_BUILD: Final = {
+    "number": 412, "result": "SUCCESS", "timestamp": 1778056680000, "duration": 60000,
+    "url": "https://ci.example/job/deploy-cart/412/",
+}  # fmt: skip
+GITLAB_JOB: Final = {
+    "id": 8, "name": "deploy_prod", "stage": "deploy", "status": "success", "ref": "main",
+    "finished_at": "2026-05-06T08:39:00Z", "commit": {"short_id": "0ff3ae19", "title": "Move reports"},
+    "pipeline": {"id": 6}, "web_url": "https://gitlab.example/shop/cart/-/jobs/8",
+}  # fmt: skip
 _GRAPHITE: Final = [{"target": "shop.cart.cpu", "datapoints": [[20.5, 1778056800], [None, 1778056860]]}]
 _EXPORTED: Final = {
     "metric": {"__name__": "queue_length", "job": "cart"}, "values": [3, 4],
@@ -59,6 +84,12 @@ EXPORT_SAMPLES: Final[dict[str, tuple[str, str]]] = {
     ),
     "serilog": ("shop.clef", json.dumps(_SERILOG) + "\n"),
     "access-log-json": ("edge.json", _minutes(_ENVOY_JSON)),
+    "kubectl-describe": ("seen.txt", POD),
+    "replica-sets": ("sets.json", json.dumps({"kind": "ReplicaSetList", "items": [REPLICA_SET]})),
+    "argo-history": ("cart.txt", ARGO_HISTORY),
+    "argo-get": ("seen-app.txt", APPLICATION),
+    "jenkins": ("builds.json", json.dumps({"name": "deploy-cart", "builds": [JENKINS_BUILD]})),
+    "gitlab-jobs": ("done.json", json.dumps([GITLAB_JOB])),
     "victoriametrics": ("export.jsonl", json.dumps(_EXPORTED) + "\n"),
     "gcp-monitoring": ("listed.json", json.dumps({"timeSeries": [_TIME_SERIES]})),
 }  # fmt: skip
@@ -78,6 +109,10 @@ MORE_EXPORT_SAMPLES: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "error log of Apache": (
         "text", "error.log", "[Wed May 06 08:40:00.123456 2026] [proxy:error] [pid 7] AH00957: refused\n" * 3,
+    ),
+    "description of a node": ("kubectl-describe", "node.txt", NODE),
+    "Jenkins, several jobs": (
+        "jenkins", "jobs.json", json.dumps({"jobs": [{"name": "cart", "builds": [JENKINS_BUILD]}]}),
     ),
     "Jaeger 2": ("otlp-traces", "jaeger.json", json.dumps({"result": {"resourceSpans": [_SPAN]}}) + "\n"),
     "lists of Zipkin, one a line": ("zipkin", "zipkin.jsonl", (json.dumps([_ZIPKIN]) + "\n") * 2),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -35,9 +36,9 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
 from diagnosis_harness.adapters.sources.incident_folder.formats.readers import reader_for
 from diagnosis_harness.adapters.sources.incident_folder.json_file import open_json
 from diagnosis_harness.adapters.sources.incident_folder.listing import Form, ListedFile, Role
-from diagnosis_harness.adapters.sources.incident_folder.logs import LEVEL, MESSAGE
+from diagnosis_harness.adapters.sources.incident_folder.logs import LEVEL, MESSAGE, STATE
 from diagnosis_harness.adapters.sources.incident_folder.measured import column_with_units
-from diagnosis_harness.adapters.sources.incident_folder.names import printable
+from diagnosis_harness.adapters.sources.incident_folder.names import printable, quote
 from diagnosis_harness.adapters.sources.incident_folder.parquet_file import open_parquet
 from diagnosis_harness.adapters.sources.incident_folder.rows_inside import rows_inside
 from diagnosis_harness.adapters.sources.incident_folder.rows_table import table_of_rows
@@ -54,6 +55,9 @@ from diagnosis_harness.kernel.errors import InvalidInput
 _DOCUMENT_SHARE: Final = 8
 """A document that is parsed at once takes about this many times its size in memory."""
 
+_REVISIONS: Final = re.compile(r"REVISION\s+CHANGE-CAUSE")
+"""What `kubectl rollout history` prints."""
+
 _FIELDS_SHOWN: Final = 5
 """Names of fields in a message: enough to recognise the rows."""
 
@@ -65,6 +69,8 @@ class IdentifiedTable:
     table: Table
     format_name: str = ""
     """The identified format in words; empty for a table."""
+    remark: str = ""
+    """What the reader says of this part alone."""
 
 
 def open_tables(file: ListedFile, database: Database) -> list[IdentifiedTable]:
@@ -99,7 +105,7 @@ def _read_foreign(
     tables = []
     for found in reader.read(content):
         format_name = f"{reader.shown}{f', {found.remark}' if found.remark else ''}"
-        tables.append(IdentifiedTable(table_of_rows(file, found, database), format_name))
+        tables.append(IdentifiedTable(table_of_rows(file, found, database), format_name, found.remark))
     return tables
 
 
@@ -130,11 +136,16 @@ def _plain_table(file: ListedFile, database: Database, head: FileHead | None) ->
     if form is None and head is not None:
         form = _form_of(head)
     if form is None:
+        if head is not None and any(map(_REVISIONS.match, head.lines[:2])):
+            raise InvalidInput(
+                file.name,
+                "it lists revisions of a workload, and none of them says when it was made",
+                "save `kubectl get replicasets -o json` instead",
+            )
         raise InvalidInput(
             file.name,
             "its content is in no known format",
-            f"name it by its form (.csv, .json, .log …), or set `format` under {files_table(file.name)} in "
-            f"{SETTINGS_NAME}",
+            "leave it out, or write what it says as rows of CSV or JSON with a time in each",
         )
     inside = None if head is None or form is not Form.JSON or file.role is Role.ALERT else rows_inside(head)
     if inside is not None:
@@ -194,12 +205,20 @@ def _with_role(table: Table) -> Table:
         InvalidInput: none of them gives a role.
     """
     role = table.file.role or _role_of(table)
+    state = find(table, STATE) if role in {None, Role.STATES} and not _is_timed(table) else None
+    if state is not None and table.file.settings.time is None:
+        raise InvalidInput(
+            table.place,
+            f"it holds states (column {quote(state.name)}), and no column says when they were so",
+            "leave it out, or add a column `time` and give it a name that begins with `states`",
+        )
     if role is None and not _is_timed(table):
         raise InvalidInput(
             table.place,
             "no column says when, so nothing in it can be compared "
             f"(its columns: {show_columns(table.columns)})",
-            f'leave it out, or set `time = "COLUMN"` under {files_table(table.place)} in {SETTINGS_NAME}',
+            "leave it out, add a column `time`, or name the column that holds it by "
+            f'`time = "COLUMN"` under {files_table(table.place)} in {SETTINGS_NAME}',
         )
     if role is None:
         raise InvalidInput(

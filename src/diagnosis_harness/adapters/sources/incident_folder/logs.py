@@ -18,6 +18,7 @@ from diagnosis_harness.adapters.sources.incident_folder.binding import (
     read_time,
 )
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
+from diagnosis_harness.adapters.sources.incident_folder.listing import Role
 from diagnosis_harness.adapters.sources.incident_folder.log_table import build_log_table
 from diagnosis_harness.adapters.sources.incident_folder.names import printable, quote
 from diagnosis_harness.adapters.sources.incident_folder.recording_parts import RecordingParts
@@ -37,6 +38,8 @@ MESSAGE: Final = (
     "message", "msg", "log", "text", "body", "content", "line", "event", "text_payload", "log_message",
     "@message", "_raw", "short_message", "full_message",
 )  # fmt: skip
+STATE: Final = ("status", "state", "phase", "health", "condition")
+"""How an object was, in a table of states without a message."""
 LEVEL: Final = (
     "level", "severity", "severity_text", "log_level", "loglevel", "lvl", "levelname", "level_name",
     "detected_level",
@@ -145,6 +148,12 @@ class FolderLogs:
         return table
 
 
+def find_message(table: Table) -> Column | None:
+    """The column of the text: the message, or in a table of states how each object was."""
+    usual = (*MESSAGE, *STATE) if table.file.role is Role.STATES else MESSAGE
+    return find(table, usual, wanted=table.file.settings.message, key="message")
+
+
 def read_logs(
     table: Table, database: Database, zone: tzinfo, *, also_read: Sequence[Column | None] = ()
 ) -> LogFile:
@@ -155,7 +164,7 @@ def read_logs(
     """
     time = read_time(table, zone)
     message, entity, level = (
-        find(table, MESSAGE, wanted=table.file.settings.message, key="message"),
+        find_message(table),
         find(table, ENTITY, wanted=table.file.settings.entity, key="entity"),
         find(table, LEVEL),
     )

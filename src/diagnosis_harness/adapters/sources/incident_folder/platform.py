@@ -11,7 +11,7 @@ from typing import Final
 from diagnosis_harness.adapters.sources.incident_folder.binding import ENTITY, find, read_time, reading_of
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
 from diagnosis_harness.adapters.sources.incident_folder.listing import Role
-from diagnosis_harness.adapters.sources.incident_folder.logs import MESSAGE
+from diagnosis_harness.adapters.sources.incident_folder.logs import find_message
 from diagnosis_harness.adapters.sources.incident_folder.names import printable
 from diagnosis_harness.adapters.sources.incident_folder.table import Column, Table, text_cell_sql
 from diagnosis_harness.harness.context import RunContext
@@ -74,7 +74,7 @@ def read_platform(table: Table, database: Database, zone: tzinfo) -> PlatformFil
         InvalidInput: it has too many rows, or impossible times.
     """
     columns = [find(table, ENTITY, wanted=table.file.settings.entity, key="entity"),
-               find(table, MESSAGE, wanted=table.file.settings.message, key="message"),
+               find_message(table),
                *(find(table, usual) for usual in _REPORTED)]  # fmt: skip
     times = [f"({read_time(table, zone).sql})"]
     times += [_time_sql(table, find(table, usual), zone) for usual in _SEEN]

@@ -126,12 +126,16 @@ def _note_of(note: FileNote, renamed: Collection[str]) -> FileNote:
 def _read_file(
     content: FolderContent, file: ListedFile, database: Database, settings: FolderSettings
 ) -> FileNote:
-    """Read all that a file holds; the note is that of its first part, with what the format was taken for."""
+    """Read all that a file holds; the note is that of its first part, with what the others hold."""
     notes: list[FileNote] = []
+    others: list[str] = []
     for part in open_tables(file, database):
         note = _take(content, part.table, database, settings)
         format_name = f"{part.format_name}; {note.note}" if part.format_name else note.note
         read = part.table.file
+        if notes:
+            rows = "1 row" if note.rows == 1 else f"{note.rows} rows"
+            others.append(f"{rows} of {note.role}{f' ({part.remark})' if part.remark else ''}")
         form = part.format_name or (read.form.value if read.form is not None else "parquet")
         notes.append(
             replace(
@@ -144,7 +148,8 @@ def _read_file(
         )
     if not notes:
         raise InvalidInput(file.name, "it holds no rows", "leave it out, or save it again")
-    return notes[0]
+    also = f" It also holds {', '.join(others)}." if others else ""
+    return replace(notes[0], note=f"{notes[0].note}{also}")
 
 
 def _basis_of(file: ListedFile, *, foreign: str) -> str:

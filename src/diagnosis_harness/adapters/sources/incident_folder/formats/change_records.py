@@ -102,6 +102,15 @@ def _pipeline(record: Record, content: FileContent) -> _Row:
     return time_s, _repository(record) or content.stem or None, "ci", summary
 
 
+def _gitlab_job(record: Record, content: FileContent) -> _Row:
+    time_s = epoch_seconds(string_at(record, "finished_at", "started_at", "created_at"))
+    stage, name = string_at(record, "stage"), string_at(record, "name")
+    commit = _words(string_at(record, "commit.short_id"), string_at(record, "commit.title"))
+    kind = "deploy" if "deploy" in f"{stage} {name}".lower() else "ci"
+    summary = _words(f"job {name}", string_at(record, "ref"), string_at(record, "status"), commit)
+    return time_s, _repository(record) or content.stem or None, kind, summary
+
+
 def _helm(record: Record, content: FileContent) -> _Row:
     chart, version = string_at(record, "chart") or "", string_at(record, "app_version")
     entity = string_at(record, "name") or _VERSION.sub("", chart) or content.stem or None
@@ -221,6 +230,7 @@ CHANGE_READERS: Final = (
         "github-runs", "runs of GitHub Actions", ("head_sha", "conclusion"), _ci_run, path="workflow_runs"
     ),
     _reader("gh-runs", "runs of GitHub Actions", ("displayTitle", "createdAt"), _ci_run),
+    _reader("gitlab-jobs", "jobs of GitLab", ("stage", "status", "commit", "pipeline"), _gitlab_job),
     _reader("gitlab-pipelines", "pipelines of GitLab", ("ref", "sha", "status", "created_at"), _pipeline),
     _reader("helm", "a release history of Helm", ("revision", "updated", "chart"), _helm),
     _reader("argo", "a history of Argo CD", ("revision", "deployedAt", "source"), _argo),

@@ -33,7 +33,9 @@ _FIRST_SEEN: Final = (
     "firstTimestamp", "deprecatedFirstTimestamp", "eventTime", "metadata.creationTimestamp",
 )  # fmt: skip
 _COUNTS: Final = ("count", "series.count", "deprecatedCount")
-_CHANGES: Final = frozenset({"ScalingReplicaSet", "SuccessfulRescale", "NodeNotSchedulable", "ScaledUpGroup"})
+ROLLOUT_REASONS: Final = frozenset(
+    {"ScalingReplicaSet", "SuccessfulRescale", "NodeNotSchedulable", "ScaledUpGroup"}
+)
 """Reasons of events that changed the running system; all others are symptoms."""
 _WORKLOADS: Final = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"})
 _AGE: Final = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
@@ -71,7 +73,7 @@ def _kind_of(item: Record) -> str:
 def _read_events(content: FileContent) -> Iterable[RoleRows]:
     events = [item for document in content.records() for item in _items(document)]
     yield RoleRows(Role.EVENTS, EVENT_COLUMNS, [_event_row(event) for event in events])
-    changes = [_change_row(event) for event in events if string_at(event, "reason") in _CHANGES]
+    changes = [_change_row(event) for event in events if string_at(event, "reason") in ROLLOUT_REASONS]
     if changes:
         yield RoleRows(Role.CHANGES, CHANGE_COLUMNS, changes)
     pods = {name for event in events if (name := _pod_of(event)) is not None}
@@ -112,7 +114,9 @@ def _read_pods(content: FileContent) -> Iterable[RoleRows]:
     pods = [
         item for document in content.records() for item in _items(document) if _kind_of(item) in {"Pod", ""}
     ]
-    yield RoleRows(Role.STATES, LOG_COLUMNS, [row for pod in pods for row in _pod_rows(pod)])
+    yield RoleRows(
+        Role.STATES, LOG_COLUMNS, [row for pod in pods for row in pod_state_rows(_with_limits(pod))]
+    )
     parts = [(pod, owner, "part_of") for pod, owner in map(_owner_of, pods) if pod and owner and pod != owner]
     if parts:
         yield RoleRows(Role.TOPOLOGY, TOPOLOGY_COLUMNS, parts)
@@ -128,7 +132,7 @@ def _owner_of(pod: Record) -> tuple[str | None, str | None]:
     return name, None if name is None else service_of_pod(name)
 
 
-def _pod_rows(pod: Record) -> Iterator[_Row]:
+def pod_state_rows(pod: Record) -> Iterator[_Row]:
     """Rows for the state of a pod and the troubles of its containers, at the times of Kubernetes."""
     name = string_at(pod, "metadata.name")
     started = string_at(pod, "status.startTime", "metadata.creationTimestamp")
@@ -159,11 +163,48 @@ def _troubles(status: object, pod: str | None, changed: str) -> Iterator[_Row]:
         if isinstance(ended, dict) and string_at(ended, "reason") != "Completed":
             reason, code = string_at(ended, "reason") or "Error", string_at(ended, "exitCode")
             text = f"{reason}: container {container} ended with code {code}, {restarts} restarts"
+            text += _limits(status)
             yield epoch_seconds(ended.get("finishedAt")), pod, "ERROR", text
     waits = at(status, "state", "waiting")
     if isinstance(waits, dict):
         reason, message = string_at(waits, "reason") or "Waiting", string_at(waits, "message")
         yield epoch_seconds(changed), pod, "WARN", f"{reason}: container {container}: {message or ''}"
+
+
+def _limits(status: object) -> str:
+    limits = at(status, "limits")
+    shown = ", ".join(f"{key} {value}" for key, value in limits.items()) if isinstance(limits, dict) else ""
+    return f", limits: {shown}" if shown else ""
+
+
+def _with_limits(pod: Record) -> Record:
+    """The pod, with the limits of its specification beside the state of each container."""
+    limits = {
+        string_at(one, "name"): at(one, "resources", "limits") for one in list_at(pod, "spec", "containers")
+    }
+    states = list_at(pod, "status", "containerStatuses")
+    known = [{**one, "limits": limits.get(string_at(one, "name"))} for one in states if isinstance(one, dict)]
+    status = pod.get("status")
+    return {**pod, "status": {**status, "containerStatuses": known}} if isinstance(status, dict) else pod
+
+
+def _read_replica_sets(content: FileContent) -> Iterable[RoleRows]:
+    """Each set of replicas is one revision of its deployment, from when it was made."""
+    sets = [one for document in content.records() for one in _items(document)]
+    return [RoleRows(Role.CHANGES, CHANGE_COLUMNS, [_revision_row(one) for one in sets])]
+
+
+def _revision_row(one: Record) -> _Row:
+    notes = at(one, "metadata", "annotations")
+    said = notes if isinstance(notes, dict) else {}
+    containers = list_at(one, "spec", "template", "spec", "containers")
+    images = ", ".join(image for each in containers if (image := string_at(each, "image")))
+    cause = said.get("kubernetes.io/change-cause")
+    number = said.get("deployment.kubernetes.io/revision", "?")
+    text = f"revision {number}: {images}{f', {cause}' if cause else ''}"
+    owner = at(one, "metadata", "ownerReferences", 0)
+    whose = string_at(owner, "name") or service_of_pod(string_at(one, "metadata.name") or "")
+    return epoch_seconds(string_at(one, "metadata.creationTimestamp")), whose or None, "rollout", text
 
 
 def _has_line(pattern: re.Pattern[str]) -> Callable[[FileHead], bool]:
@@ -173,9 +214,9 @@ def _has_line(pattern: re.Pattern[str]) -> Callable[[FileHead], bool]:
 def _read_event_table(content: FileContent) -> Iterable[RoleRows]:
     rows: list[_Row] = []
     for line in _table(content):
-        namespaced = len(line) > 4 and _age_s(line[0].split(" ")[0]) is None
+        namespaced = len(line) > 4 and age_in_seconds(line[0].split(" ")[0]) is None
         cells = line[1:] if namespaced else line
-        age_s = _age_s(cells[0].split(" ")[0]) if len(cells) > 4 else None
+        age_s = age_in_seconds(cells[0].split(" ")[0]) if len(cells) > 4 else None
         if age_s is None:
             continue
         kind, _, name = cells[3].partition("/")
@@ -211,7 +252,8 @@ def _table(content: FileContent) -> Iterator[list[str]]:
     return (_COLUMNS.split(line.strip()) for line in lines if line.strip())
 
 
-def _age_s(text: str) -> float | None:
+def age_in_seconds(text: str) -> float | None:
+    """The seconds of an age as kubectl writes it, such as `9m15s`; None for other texts."""
     found = _AGE.fullmatch(text)
     if found is None or not any(found.groups()):
         return None
@@ -222,6 +264,7 @@ def _age_s(text: str) -> float | None:
 KUBERNETES_READERS: Final = (
     FileReader("kubernetes-events", "events of Kubernetes", _is_kind("Event"), _read_events),
     FileReader("kubernetes-pods", "pods of Kubernetes", _is_kind("Pod"), _read_pods),
+    FileReader("replica-sets", "replica sets of Kubernetes", _is_kind("ReplicaSet"), _read_replica_sets),
     FileReader(
         "kubectl-events",
         "the table of kubectl get events",

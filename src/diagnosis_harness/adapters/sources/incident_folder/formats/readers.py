@@ -7,12 +7,16 @@ from typing import Final
 from diagnosis_harness.adapters.sources.incident_folder.formats.access_log import ACCESS_LOG_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.alert_records import ALERT_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.change_records import CHANGE_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.change_tables import CHANGE_TABLE_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.cloud_metrics import CLOUD_METRIC_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.event_records import EVENT_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.grafana_frames import GRAFANA_FRAME_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.graphite import GRAPHITE_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.json_lines import JSON_LINE_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.kubernetes import KUBERNETES_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.kubernetes_describe import (
+    DESCRIBE_READERS,
+)
 from diagnosis_harness.adapters.sources.incident_folder.formats.log_records import LOG_RECORD_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.otlp import OTLP_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.prometheus import PROMETHEUS_READERS
@@ -44,7 +48,9 @@ READERS: Final[tuple[FileReader, ...]] = (
     *LOG_RECORD_READERS,
     *JSON_LINE_READERS,
     *KUBERNETES_READERS,
+    *DESCRIBE_READERS,
     *CHANGE_READERS,
+    *CHANGE_TABLE_READERS,
     *EVENT_READERS,
     *ALERT_READERS,
     *SAVED_ANSWER_READERS,
