@@ -30,6 +30,17 @@ GITLAB_JOB: Final = {
     "finished_at": "2026-05-06T08:39:00Z", "commit": {"short_id": "0ff3ae19", "title": "Move reports"},
     "pipeline": {"id": 6}, "web_url": "https://gitlab.example/shop/cart/-/jobs/8",
 }  # fmt: skip
+CLOUDWATCH_CSV: Final = """\
+Label,cart CPU,db CPU
+MetricName,CPUUtilization,CPUUtilization
+ServiceName,cart,
+DBInstanceIdentifier,,cart-db
+Statistic,Average,Average
+Unit,Percent,Percent
+
+2026/05/06 08:40:00,20.5,10
+2026/05/06 08:41:00,90,
+"""
 _GRAPHITE: Final = [{"target": "shop.cart.cpu", "datapoints": [[20.5, 1778056800], [None, 1778056860]]}]
 _EXPORTED: Final = {
     "metric": {"__name__": "queue_length", "job": "cart"}, "values": [3, 4],
@@ -90,6 +101,7 @@ EXPORT_SAMPLES: Final[dict[str, tuple[str, str]]] = {
     "argo-get": ("seen-app.txt", APPLICATION),
     "jenkins": ("builds.json", json.dumps({"name": "deploy-cart", "builds": [JENKINS_BUILD]})),
     "gitlab-jobs": ("done.json", json.dumps([GITLAB_JOB])),
+    "cloudwatch-csv": ("graph.csv", CLOUDWATCH_CSV),
     "victoriametrics": ("export.jsonl", json.dumps(_EXPORTED) + "\n"),
     "gcp-monitoring": ("listed.json", json.dumps({"timeSeries": [_TIME_SERIES]})),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What files of spreadsheets and build servers say: decimal commas, names of files, and repositories."""
+"""Files of spreadsheets, consoles and build servers: decimal commas, file names, rows above the values."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pytest
+from tests.support.export_samples import CLOUDWATCH_CSV
 
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -69,18 +70,65 @@ def test_a_later_cell_that_is_written_otherwise_is_refused(refuse_folder: Refuse
 
 
 def test_the_name_of_a_file_says_whose_its_series_is(open_folder: OpenFolder, ctx: RunContext) -> None:
-    """Before a dot, where a signal follows it; whether its column is called a value or like the signal."""
+    """With a dot by itself, with other signs where the folder knows the service."""
     files = {
         "cart.latency_ms.csv": csv_of(["20", "21"], sign=","),
         "cart.cpu_percent.csv": csv_of(["50", "60"], column="cpu_percent", sign=","),
-        "errors_per_second.csv": csv_of(["3", "4"], sign=","),
+        "topology.csv": "caller,callee\ncart,web-shop\n",
+        "web-shop_errors_per_second.csv": csv_of(["1", "2"], sign=","),
+        "orphan_errors_per_second.csv": csv_of(["3", "4"], sign=","),
+        "web-shop.csv": csv_of(["7", "8"], column="queue_length", sign=","),
     }
 
     assert series_of(open_folder(files), ctx) == {
         ("cart", "latency_ms"): [20, 21],
         ("cart", "cpu_percent"): [50, 60],
-        ("system", "errors_per_second"): [3, 4],
+        ("web-shop", "errors_per_second"): [1, 2],
+        ("web-shop", "queue_length"): [7, 8],
+        ("system", "orphan_errors_per_second"): [3, 4],
     }
+
+
+def test_columns_that_are_entities_stay_them_in_a_file_named_after_one(
+    open_folder: OpenFolder, ctx: RunContext
+) -> None:
+    """Where the folder knows most of them, or the settings say so."""
+    values = "2026-05-06 08:40:00,7,8\n"
+    files = {
+        "topology.csv": "caller,callee\ncart,web-shop\nweb-shop,db\n",
+        "cart.csv": f"time,web-shop,db\n{values}",
+        "db.csv": f"time,blue,green\n{values}",
+        "incident.toml": '[files."db.csv"]\ncolumns = "entities"\nsignal = "cpu"\n',
+    }
+
+    assert series_of(open_folder(files), ctx) == {
+        ("web-shop", "cart"): [7],
+        ("db", "cart"): [8],
+        ("blue", "cpu"): [7],
+        ("green", "cpu"): [8],
+    }
+
+
+def test_dimensions_above_a_graph_name_its_series(open_folder: OpenFolder, ctx: RunContext) -> None:
+    """The zone is that of the folder, since the console writes none."""
+    found = series_of(open_folder({"graph.csv": CLOUDWATCH_CSV}), ctx)
+
+    assert found == {("cart", "CPUUtilization"): [20.5, 90], ("cart-db", "CPUUtilization"): [10]}
+
+
+@pytest.mark.parametrize("cell", ["06.05.2026 08:40:00", "06/05/2026, 8:40 AM", "6-5-2026 08:40"])
+def test_the_format_that_a_refused_date_names_reads_it(
+    cell: str, open_folder: OpenFolder, refuse_folder: RefuseFolder, ctx: RunContext
+) -> None:
+    """As it stands in the message, with its own signs."""
+    text = f'time;entity;signal;value\n"{cell}";cart;cpu;5\n"{cell}";web;cpu;6\n'
+    refused = refuse_folder({"metrics.csv": text})
+    setting = refused.remedy.partition("`")[2].partition("`")[0]
+
+    sources = open_folder({"metrics.csv": text, "incident.toml": f'[files."metrics.csv"]\n{setting}\n'})
+
+    assert sources.metrics is not None
+    assert sources.metrics.series(ctx, Recording.INCIDENT)[0].time_s.tolist() == [1_778_056_800]
 
 
 def test_a_deployment_belongs_to_its_repository(open_folder: OpenFolder, ctx: RunContext) -> None:

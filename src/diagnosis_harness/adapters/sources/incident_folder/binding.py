@@ -26,6 +26,7 @@ from diagnosis_harness.adapters.sources.incident_folder.time_forms import (
     fits,
     form_named,
     form_of,
+    form_of_date,
     is_ambiguous,
     is_clock,
     is_date,
@@ -311,11 +312,13 @@ def _check_format(table: Table, column: Column, stated: str) -> None:
 
 
 def _ambiguous(table: Table, column: Column) -> InvalidInput:
-    cell = column.present[0]
+    cell = column.present[0].strip()
+    rest = form_of_date(cell)
     return InvalidInput(
         table.place,
         f"{quote(cell)} in column {quote(column.name)} can be read with the day or with the month first",
-        f'set `time_format = "%d/%m/%Y %H:%M:%S"` (or "%m/%d/%Y %H:%M:%S", as the cells are written) under '
+        f'set `time_format = "{rest.format("%d", "%m")}"` or, with the month first, '
+        f'`"{rest.format("%m", "%d")}"` under '
         f"{files_table(table.place)} in {SETTINGS_NAME}",
     )
 

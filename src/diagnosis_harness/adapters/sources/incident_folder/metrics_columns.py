@@ -50,12 +50,18 @@ def name_columns(columns: Sequence[Column], file: ListedFile, known: Collection[
     undivided = [signal for entity, signal in split if entity == UNNAMED_ENTITY]
     if len(undivided) < len(split) or not split:
         return ColumnNames(tuple(split))
+    if stem in known and not _are_entities(undivided, file, stem, known):
+        remark = f"the file is named after an entity, {stem}: each column read as a signal of it"
+        return ColumnNames(tuple((stem, name) for name in undivided), remark=remark)
     if len(split) == 1 and stem:
-        entity, signal = split_series_name(stem)  # `cart.latency_ms` is a signal of `cart`
-        if not _is_signal_name(signal):
-            entity, signal = UNNAMED_ENTITY, stem
-        if plain_key(columns[0].name) in VALUE or signal == undivided[0]:
-            return ColumnNames(((entity, signal),), remark=f"the series is named after the file, {stem}")
+        entity, signal = _divide_file_name(stem, known)
+        if plain_key(columns[0].name) in VALUE:
+            named_after = signal if entity == UNNAMED_ENTITY else f"{signal} of {entity}"
+            return ColumnNames(
+                ((entity, signal),), remark=f"the series is named after the file, {named_after}"
+            )
+        if entity != UNNAMED_ENTITY and signal == undivided[0]:
+            return ColumnNames(((entity, signal),), remark=f"the file's name says whose it is, {entity}")
     if _are_entities(undivided, file, stem, known):
         signal = file.settings.signal or stem or "value"
         remark = (
@@ -68,6 +74,18 @@ def name_columns(columns: Sequence[Column], file: ListedFile, known: Collection[
         f'`columns = "entities"` and `signal = "…"` under {files_table(file.name)} in {SETTINGS_NAME}'
     )
     return ColumnNames(tuple(split), remark=remark)
+
+
+def _divide_file_name(stem: str, known: Collection[str]) -> tuple[str, str]:
+    """`cart.latency_ms` is a signal of `cart`, and so is `cart_latency_ms` where the folder knows `cart`."""
+    entity, signal = split_series_name(stem)
+    if entity != UNNAMED_ENTITY and _is_signal_name(signal):
+        return entity, signal
+    for name in sorted(known, key=lambda each: (-len(each), each)):
+        rest = stem[len(name) :]
+        if stem.startswith(name) and rest[:1] in {"-", "_", "."} and _is_signal_name(rest[1:]):
+            return name, rest[1:]
+    return UNNAMED_ENTITY, stem
 
 
 def _with_statistic(name: str, signal: str) -> tuple[str, str]:

@@ -151,6 +151,15 @@ def is_ambiguous(cells: Sequence[str]) -> bool:
     )
 
 
+def form_of_date(cell: str) -> str:
+    """How `strptime` writes an ambiguous date like this one, with places for the day and the month."""
+    sign = re.sub(r"\d", "", cell)[:1]
+    comma = "," if "," in cell else ""
+    half = re.search(r"[AaPp][Mm]", cell) is not None
+    clock = ("%I:%M" if half else "%H:%M") + (":%S" if cell.count(":") > 1 else "") + (" %p" if half else "")
+    return f"{{}}{sign}{{}}{sign}%Y{comma} {clock}"
+
+
 def form_named(text: str) -> TimeForm:
     """The form of a `time_format` of incident.toml, in the codes of `strptime`."""
     return TimeForm(f"written as {text}", re.compile(".*"), "%z" in text, _parse(text))

@@ -23,7 +23,7 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
 from diagnosis_harness.analysis.meaning import SignalKind
 from diagnosis_harness.analysis.name_meaning import meaning_of
 
-_UNITS: Final = {
+CLOUDWATCH_UNITS: Final = {
     "Seconds": "s", "Milliseconds": "ms", "Microseconds": "us", "Bytes": "bytes", "Percent": "percent",
     "Count/Second": "1/s", "Bytes/Second": "bytes/s", "BytesPerSecond": "bytes/s", "CountPerSecond": "1/s",
     "MilliSeconds": "ms", "percent": "percent", "second": "s", "millisecond": "ms", "byte": "bytes",
@@ -31,7 +31,7 @@ _UNITS: Final = {
 _AGGREGATIONS: Final = ("average", "total", "maximum", "minimum", "count")
 _STATISTICS: Final = ("Average", "Sum", "Maximum", "Minimum", "SampleCount")
 
-_OWNERS: Final = (
+OWNERS: Final = (
     "ServiceName", "DBInstanceIdentifier", "DBClusterIdentifier", "FunctionName", "QueueName", "TableName",
     "CacheClusterId", "LoadBalancer", "InstanceId", "PodName", "ClusterName",
 )  # fmt: skip
@@ -78,7 +78,7 @@ def _cloudwatch(document: Record, content: FileContent) -> Iterator[LabelledSeri
     for result in _data_results(document):
         values = list_at(result, "Values") or list_at(result, "values")
         times = list_at(result, "Timestamps") or list_at(result, "timestamps")
-        unit = _UNITS.get(string_at(result, "Unit", "unit") or "")
+        unit = CLOUDWATCH_UNITS.get(string_at(result, "Unit", "unit") or "")
         one = LabelledSeries(_labels_of_result(result, content.stem), _points(times, values), unit)
         given = {"stat": string_at(result, "Stat", "stat"), "id": string_at(result, "Id", "id")}
         stated = tuple((key, value) for key, value in given.items() if value)
@@ -122,7 +122,7 @@ def _labels_of_result(result: Record, stem: str) -> dict[str, str]:
     if not any(dimensions.values()):
         return split_label(string_at(result, "Label", "label", "Id", "id") or "", stem)
     name = string_at(result, "MetricName", "metric_name", "Label", "label", "Id", "id") or "value"
-    whose = next((dimensions[key] for key in _OWNERS if dimensions.get(key)), None)
+    whose = next((dimensions[key] for key in OWNERS if dimensions.get(key)), None)
     rest = {key: value for key, value in dimensions.items() if key and value != whose}
     return {"__name__": name, "service": whose or next(iter(dimensions.values())), **rest}
 
@@ -135,7 +135,7 @@ def _cloudwatch_statistics(document: Record, content: FileContent) -> Iterator[L
         name = string_at(document, "Label") or "value"
         signal = name if len(present) == 1 else f"{name}_{statistic}"
         labels = {"__name__": signal, **({"service": content.stem} if content.stem else {})}
-        unit = _UNITS.get(string_at(points[0], "Unit") or "")
+        unit = CLOUDWATCH_UNITS.get(string_at(points[0], "Unit") or "")
         yield LabelledSeries(labels, _points(times, [at(point, statistic) for point in points]), unit)
 
 
@@ -146,7 +146,7 @@ def _datadog(document: Record, content: FileContent) -> Iterator[LabelledSeries]
         labels = {key: value for key, _, value in (str(tag).partition(":") for tag in tags) if value}
         labels["__name__"] = string_at(series, "metric", "display_name") or "value"
         pairs = list_at(series, "pointlist")
-        unit = _UNITS.get(string_at(at(series, "unit", 0), "name") or "")
+        unit = CLOUDWATCH_UNITS.get(string_at(at(series, "unit", 0), "name") or "")
         yield LabelledSeries(
             labels, _points([at(one, 0) for one in pairs], [at(one, 1) for one in pairs]), unit
         )
@@ -160,7 +160,7 @@ def _datadog_v2(document: Record, content: FileContent) -> Iterator[LabelledSeri
         tags = (str(tag).partition(":") for tag in list_at(series, "group_tags"))
         labels = {key: value for key, _, value in tags if value}
         labels["__name__"] = content.stem or "value"
-        unit = _UNITS.get(string_at(at(series, "unit", 0), "name") or "")
+        unit = CLOUDWATCH_UNITS.get(string_at(at(series, "unit", 0), "name") or "")
         yield LabelledSeries(labels, _points(times, list_at(series, "values") or found), unit)
 
 
@@ -182,7 +182,9 @@ def _azure(document: Record, content: FileContent) -> Iterator[LabelledSeries]:
             labels = {**dimensions, "__name__": string_at(metric, "name.value") or "value"}
             labels.update({"service": resource} if resource else {})
             times, values = [at(one, "timeStamp") for one in points], [at(one, kind) for one in points]
-            yield LabelledSeries(labels, _points(times, values), _UNITS.get(string_at(metric, "unit") or ""))
+            yield LabelledSeries(
+                labels, _points(times, values), CLOUDWATCH_UNITS.get(string_at(metric, "unit") or "")
+            )
 
 
 CLOUD_METRIC_READERS: Final = (

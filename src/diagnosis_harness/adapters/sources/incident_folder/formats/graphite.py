@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -124,12 +123,12 @@ def _read_raw(content: FileContent) -> Iterable[RoleRows]:
 def _read_csv(content: FileContent) -> Iterable[RoleRows]:
     """Times of this form name no zone; they are read in the zone of the folder, as text."""
     targets: dict[str, None] = {}
-    for cells in csv.reader(content.lines()):
+    for cells in content.cells():
         targets.update({cells[0]: None} if len(cells) == 3 else {})
     names = dict(zip(targets, name_targets(list(targets), content.stem), strict=True))
 
     def rows() -> Iterator[tuple[Cell, ...]]:
-        for cells in csv.reader(content.lines()):
+        for cells in content.cells():
             if len(cells) == 3:
                 name = names[cells[0]]
                 signal = name["__name__"]

@@ -40,6 +40,7 @@ _GOOD: Final = frozenset(
 """Conditions that are well where they are true; of all others, as `MemoryPressure`, the opposite holds."""
 
 _KEYS: Final = {"Exit Code": "exitCode", "Reason": "reason", "Message": "message"}
+"""What a description calls a state's fields → what JSON calls them."""
 
 _Row = tuple[Cell, ...]
 
@@ -200,9 +201,7 @@ def _containers(lines: Sequence[str]) -> Iterator[Record]:
         elif key in {"Started", "Finished"}:
             inside[f"{key.lower()}At"] = _iso(value) or ""
         else:
-            inside[
-                {"Exit Code": "exitCode"}.get(key, key.lower() if key in {"Reason", "Message"} else key)
-            ] = value
+            inside[_KEYS.get(key, key)] = value
     if status:
         yield status
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -115,6 +116,21 @@ class FileContent:
         with self._open() as text:
             for line in text:
                 yield line.rstrip("\r\n")
+
+    def cells(self) -> Iterator[list[str]]:
+        """The cells of all lines, divided by commas.
+
+        Raises:
+            InvalidInput: a cell is longer than the limit of CSV.
+        """
+        try:
+            yield from csv.reader(self.lines())
+        except csv.Error as error:
+            raise InvalidInput(
+                self.file.name,
+                "one of its cells is too long to be one",
+                "write the file again, or leave it out",
+            ) from error
 
     def text(self) -> str:
         """The whole text.

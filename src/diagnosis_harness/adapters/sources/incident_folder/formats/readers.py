@@ -9,6 +9,7 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.alert_records im
 from diagnosis_harness.adapters.sources.incident_folder.formats.change_records import CHANGE_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.change_tables import CHANGE_TABLE_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.cloud_metrics import CLOUD_METRIC_READERS
+from diagnosis_harness.adapters.sources.incident_folder.formats.cloudwatch_csv import CLOUDWATCH_CSV_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.event_records import EVENT_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.grafana_frames import GRAFANA_FRAME_READERS
 from diagnosis_harness.adapters.sources.incident_folder.formats.graphite import GRAPHITE_READERS
@@ -40,6 +41,7 @@ READERS: Final[tuple[FileReader, ...]] = (
     *OTLP_READERS,
     *SPAN_READERS,
     *CLOUD_METRIC_READERS,
+    *CLOUDWATCH_CSV_READERS,
     *GRAFANA_FRAME_READERS,
     *GRAPHITE_READERS,
     *SERIES_EXPORT_READERS,
