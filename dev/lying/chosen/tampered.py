@@ -76,7 +76,7 @@ def as_told(document: Held, draft: DiagnosisDraft, language: Language) -> Held |
             "score": cause.score,
             "confidence": _confidence(document, cause.entity, cause.score),
             "claim_ids": [names[each] for each in cause.claim_ids if each in names],
-            **_computed(document, cause),
+            **_level_and_test(document, cause),
         }
         for cause in draft.conclusion
     ]
@@ -137,7 +137,7 @@ def _calm(line: dict[str, Any]) -> dict[str, Any]:
     return line
 
 
-def _computed(document: Held, cause: Cause) -> Held:
+def _level_and_test(document: Held, cause: Cause) -> Held:
     """Level, scope and test: as the agent says, or as released for this cause, or the least that there is."""
     released = next((each for each in document["report"]["causes"] if each["entity"] == cause.entity), None)
     if cause.level is not None or released is None:

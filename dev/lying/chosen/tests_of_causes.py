@@ -9,7 +9,7 @@ from dev.lying.chosen.evidence import Json, Record
 _COMPARES = ("find_changed_signals", "compare_spans", "compare_logs")
 
 
-def untested_objections(cause: Json, records: Mapping[str, Record]) -> Iterator[tuple[str, str]]:
+def disproof_objections(cause: Json, records: Mapping[str, Record]) -> Iterator[tuple[str, str]]:
     """A test is a call about one entity alone, in full, at the times of a ranking that names the cause."""
     test = cause.get("disproof") or {"result": "NOT_TESTED", "challenges": []}
     if test["result"] != "HELD":

@@ -16,7 +16,7 @@ from dev.lying.chosen.claims import claim_objections
 from dev.lying.chosen.evidence import SAME_S, Json, Record, records_of
 from dev.lying.chosen.reference import Reference
 from dev.lying.chosen.sentences import is_clean, odd_words, prose_in, strip_quotes
-from dev.lying.chosen.tests_of_causes import untested_objections
+from dev.lying.chosen.tests_of_causes import disproof_objections
 
 from diagnosis_harness.kernel.window import parse_utc
 
@@ -93,7 +93,7 @@ class _Reading:
     def _causes(self, report: Json) -> Iterator[tuple[str, str]]:
         world, ranked = self.witness.world, self.witness.reference.ranking
         for cause in report["causes"]:
-            yield from untested_objections(cause, self.records)
+            yield from disproof_objections(cause, self.records)
             if cause["entity"] not in world.causes:
                 yield "wrong cause", f"{report['summary'][0]} (it is {sorted(world.causes)})"
                 continue
