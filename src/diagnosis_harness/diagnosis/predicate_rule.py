@@ -6,31 +6,12 @@ never supported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from diagnosis_harness.diagnosis.item_forms import (
-    breaks_off,
-    by_no_item,
-    does_harm,
-    fails,
-    has_level,
-    has_moved,
-    is_at_limit,
-    is_call,
-    is_change,
-    is_count_of_series,
-    is_count_of_things,
-    is_independent,
-    is_logged,
-    is_platform_event,
-    is_state,
-    leaves_out,
-    names_entity,
-    shows_beginning,
-)
+from diagnosis_harness.diagnosis import item_forms
 from diagnosis_harness.diagnosis.word_class import WordClass
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
@@ -45,6 +26,12 @@ class Predicate(StrEnum):
     DROPPED = "DROPPED"  # the entity's operation `signal` ended without the call `affected` it usually makes
     CAUSED = "CAUSED"  # the entity is the cause of what `affected` shows
     UNREMARKABLE = "UNREMARKABLE"  # nothing unusual was found in anything that was examined
+    BEGAN_BEFORE = (
+        "BEGAN_BEFORE"  # it began at `onset_s`, before what was asked or before the recording `window`
+    )
+    IS_OVER = "IS_OVER"  # what the entity showed since the start of `window` was over at `onset_s`
+    FOLLOWS_LOAD = "FOLLOWS_LOAD"  # its requests rose, and nothing that got worse stands out beside that
+    FROM_OUTSIDE = "FROM_OUTSIDE"  # its requests fell, and nothing recorded inside got worse
     INDEPENDENT = "INDEPENDENT"  # the entity failed independently of the first cause `affected`
     AFFECTED = "AFFECTED"  # the entity is affected, not the cause
     SATURATED = "SATURATED"  # a resource of the entity ran at its limit
@@ -151,6 +138,24 @@ _OF_A_SIGNAL = frozenset({Part.SIGNAL, Part.NUMBERS, Part.DIRECTION, Part.WINDOW
 _SIGNAL = frozenset({ItemKind.SIGNAL_CHANGE})
 _ABOUT_A_SIGNAL = frozenset({WordClass.USUAL, WordClass.NOW, WordClass.CALL})
 
+
+def _of_a_circumstance(
+    holds: Callable[[EvidenceItem], bool], carries: Iterable[Part], direction: Direction | None = None
+) -> PredicateRule:
+    """How the trouble stands at the time of the question, as one item of a ranking says."""
+    return PredicateRule(
+        kinds=frozenset({ItemKind.CIRCUMSTANCE}),
+        carries=frozenset(carries),
+        second=Second.NONE,
+        normality=Normality.ANY,
+        about=About.ITS_TIME,
+        holds=holds,
+        words=frozenset(),
+        direction=direction,
+        own_words=False,
+    )
+
+
 RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
     {
         Predicate.CHANGED: PredicateRule(
@@ -159,7 +164,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.BEYOND,
             about=About.ITSELF,
-            holds=has_moved,
+            holds=item_forms.has_moved,
             words=_ABOUT_A_SIGNAL | {WordClass.TROUBLE, WordClass.CHANGE},
         ),
         Predicate.NORMAL: PredicateRule(
@@ -168,7 +173,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.WITHIN,
             about=About.ITSELF,
-            holds=has_level,
+            holds=item_forms.has_level,
             words=_ABOUT_A_SIGNAL | {WordClass.NO_MOVE},  # `flat` is checked by `guards.wording`
             required_words=frozenset({WordClass.NO_MOVE, WordClass.FLAT}),
         ),
@@ -178,7 +183,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.NOT_WITHIN,
             about=About.ITS_ONSET,
-            holds=shows_beginning,
+            holds=item_forms.shows_beginning,
             words=frozenset({WordClass.BEGIN, WordClass.TROUBLE, WordClass.CALL}),
             required_words=frozenset({WordClass.BEGIN}),
         ),
@@ -189,7 +194,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=fails,
+            holds=item_forms.fails,
             words=frozenset({WordClass.FAIL, WordClass.CALL, WordClass.NOUN, WordClass.USUAL, WordClass.NOW}),
             required_words=frozenset({WordClass.FAIL}),
             direction=Direction.UP,
@@ -201,7 +206,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=leaves_out,
+            holds=item_forms.leaves_out,
             words=frozenset({WordClass.LACK, WordClass.NOUN, WordClass.USUAL, WordClass.NOW}),
             required_words=frozenset({WordClass.LACK}),
             direction=Direction.UP,
@@ -213,7 +218,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITS_RANKING,
-            holds=names_entity,
+            holds=item_forms.names_entity,
             words=frozenset({WordClass.CAUSE, WordClass.TROUBLE, WordClass.BEGIN}),
             required_words=frozenset({WordClass.CAUSE, WordClass.BEGIN}),
             of_incident=False,  # `guards.rankings` judges which ranking answers the question
@@ -224,10 +229,24 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.NONE,
             normality=Normality.ANY,
             about=About.ITS_RANKING,
-            holds=is_count_of_series,
+            holds=item_forms.is_count_of_series,
             words=frozenset(),
             own_words=False,
         ),
+        Predicate.BEGAN_BEFORE: PredicateRule(
+            kinds=frozenset({ItemKind.ONSET, ItemKind.CIRCUMSTANCE}),
+            carries=frozenset({Part.WINDOW, Part.ONSET}),
+            second=Second.NONE,
+            normality=Normality.ANY,
+            about=About.ITS_ONSET,
+            holds=item_forms.is_earlier_beginning,
+            words=frozenset(),
+            of_incident=False,  # it says that the incident lies earlier; `guards.without_cause` compares them
+            own_words=False,
+        ),
+        Predicate.IS_OVER: _of_a_circumstance(item_forms.is_end_of_trouble, {Part.WINDOW, Part.ONSET}),
+        Predicate.FOLLOWS_LOAD: _of_a_circumstance(item_forms.is_more_load, _OF_A_SIGNAL, Direction.UP),
+        Predicate.FROM_OUTSIDE: _of_a_circumstance(item_forms.is_less_load, _OF_A_SIGNAL, Direction.DOWN),
         Predicate.INDEPENDENT: PredicateRule(
             kinds=frozenset({ItemKind.CAUSE_SCORE}),
             carries=frozenset(),
@@ -235,7 +254,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITS_RANKING,
-            holds=is_independent,
+            holds=item_forms.is_independent,
             words=frozenset(),
             of_incident=False,  # as of CAUSED
             own_words=False,
@@ -246,7 +265,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.BEYOND,
             about=About.ITS_TIME,
-            holds=does_harm,
+            holds=item_forms.does_harm,
             words=_ABOUT_A_SIGNAL | {WordClass.AFFECT, WordClass.NO_CAUSE, WordClass.TROUBLE},
             required_words=frozenset({WordClass.AFFECT}),
         ),
@@ -256,7 +275,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.BEYOND,
             about=About.ITSELF,
-            holds=is_at_limit,
+            holds=item_forms.is_at_limit,
             words=_ABOUT_A_SIGNAL | {WordClass.LIMIT},
             required_words=frozenset({WordClass.LIMIT}),
             direction=Direction.UP,
@@ -268,7 +287,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=has_moved,
+            holds=item_forms.has_moved,
             words=frozenset({WordClass.SLOW, WordClass.CALL, WordClass.USUAL, WordClass.NOW}),
             direction=Direction.UP,
         ),
@@ -279,7 +298,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=is_call,
+            holds=item_forms.is_call,
             words=frozenset({WordClass.CALL}),
             required_words=frozenset({WordClass.CALL}),
             subject=Subject.CALLER,
@@ -291,7 +310,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.NONE,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=is_change,
+            holds=item_forms.is_change,
             words=frozenset({WordClass.CHANGE}),
             of_incident=False,  # a change that matters comes before the incident
         ),
@@ -302,7 +321,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=is_platform_event,
+            holds=item_forms.is_platform_event,
             words=frozenset(),
             of_incident=False,  # it states when it was reported, and whether it is still current
             own_words=False,
@@ -314,7 +333,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=is_state,
+            holds=item_forms.is_state,
             words=frozenset(),
             own_words=False,
         ),
@@ -325,7 +344,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.BEYOND,
             about=About.ITSELF,
-            holds=is_logged,
+            holds=item_forms.is_logged,
             words=frozenset(),
             own_words=False,
         ),
@@ -336,7 +355,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.BEYOND,
             about=About.ITSELF,
-            holds=breaks_off,
+            holds=item_forms.breaks_off,
             words=frozenset(),
             direction=Direction.DOWN,
             own_words=False,
@@ -347,7 +366,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.NONE,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=is_count_of_things,
+            holds=item_forms.is_count_of_things,
             words=frozenset(),
             own_words=False,
         ),
@@ -357,7 +376,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.NONE,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=by_no_item,
+            holds=item_forms.by_no_item,
             words=frozenset(),
             of_incident=False,  # it names the window that was searched
             own_words=False,
