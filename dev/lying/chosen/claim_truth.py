@@ -132,39 +132,6 @@ def _judge_reassurance(told: Told) -> Said:
         yield "called unremarkable, and there is trouble", told.shown
 
 
-def _judge_earlier_beginning(told: Told) -> Said:
-    """Trouble began then, or the recording begins no earlier than the time that was stated."""
-    at_s, asked_s = told.item.onset_s, told.reference.onset_s
-    if told.item.kind == "ONSET":
-        if told.item.more.get("method") != "estimated" or not _had_trouble_at(told):
-            yield "onset that nobody observed", told.shown
-        if at_s is None or asked_s is None or at_s >= asked_s:
-            yield "called earlier than what was asked, and is not", told.shown
-    elif at_s is None or at_s > told.world.start_s + 60.0:
-        yield "called unrecorded, and is recorded", told.shown
-
-
-def _judge_end(told: Told) -> Said:
-    """Trouble in its reach ended then, and none of it lasts longer."""
-    world, over_s, span = told.world, told.item.onset_s, told.item.span
-    reached = _reach_of(world.plant.calls, world.service_of(told.claim["entity"]))
-    ends = [each.end_s for each in world.plant.troubles if each.service in reached]
-    if over_s is None or span is None or not any(abs(end_s - over_s) <= _TURN_S for end_s in ends):
-        yield "called over, and is not", told.shown
-    elif any(end_s > over_s + _TURN_S for end_s in ends):
-        yield "called over, and lasts", told.shown
-
-
-def _judge_load(told: Told) -> Said:
-    """Nothing in the world is broken, and requests changed by half at least."""
-    claim = told.claim
-    if told.world.causes:
-        yield "called load, and there is a cause", told.shown
-    now, usual = claim["value"], claim["baseline"]
-    if not usual or not now or max(now / usual, usual / now) < 1.5:
-        yield "called a change of load, and is none", told.shown
-
-
 def _judge_independence(told: Told) -> Said:
     """Two causes of the world, neither of which reaches the other by calls."""
     calls, pair = told.world.plant.calls, (told.claim["entity"], told.claim["affected"])
@@ -269,10 +236,6 @@ TRUE_WHEN: Mapping[str, Callable[[Told], Said]] = {
     "AFFECTED": _judge_effect,
     "CAUSED": _judge_cause,
     "UNREMARKABLE": _judge_reassurance,
-    "BEGAN_BEFORE": _judge_earlier_beginning,
-    "IS_OVER": _judge_end,
-    "FOLLOWS_LOAD": _judge_load,
-    "FROM_OUTSIDE": _judge_load,
     "INDEPENDENT": _judge_independence,
     "CALLS": _calls,
     "DEPLOYED": _judge_deployment,
@@ -291,21 +254,11 @@ TRUE_WHEN: Mapping[str, Callable[[Told], Said]] = {
 # ---------------------------------------------------------------- what words may say
 
 _RESERVED = {
-    "cause": (r"\bcaus|原因|导致|引起", ("CAUSED", "AFFECTED", "FROM_OUTSIDE")),
+    "cause": (r"\bcaus|原因|导致|引起", ("CAUSED", "AFFECTED")),
     "limit": (r"\blimit|上限|耗尽", ("SATURATED",)),
     "denial": (
         r"\b(not?|never|nothing|none|neither|nor)\b|没有|没|未|不是|并非|无",
-        (
-            "NORMAL",
-            "AFFECTED",
-            "DROPPED",
-            "INDEPENDENT",
-            "UNREMARKABLE",
-            "BEGAN_BEFORE",
-            "IS_OVER",
-            "FOLLOWS_LOAD",
-            "FROM_OUTSIDE",
-        ),
+        ("NORMAL", "AFFECTED", "DROPPED", "INDEPENDENT", "UNREMARKABLE"),
     ),
     "scope": (r"\b(all|only|every|always|both)\b|所有|全部|只有|仅|一直|总是", ()),
 }
@@ -333,7 +286,7 @@ def _words(told: Told) -> Said:
             predicate != "DEPLOYED" or kind not in told.item.signal
         ):
             yield "another kind of change", told.shown
-    if predicate not in ("NORMAL", "BEGAN", "UNREMARKABLE", "BEGAN_BEFORE"):
+    if predicate not in ("NORMAL", "BEGAN", "UNREMARKABLE"):
         yield from _befores(told)
 
 

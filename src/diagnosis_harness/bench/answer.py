@@ -9,7 +9,6 @@ from typing import Any
 from diagnosis_harness.bench.case import NamedChange, Ranked, RunResult
 from diagnosis_harness.diagnosis.claim import EvidenceRef, Predicate
 from diagnosis_harness.diagnosis.draft import CauseLevel
-from diagnosis_harness.guards.without_cause import WITHOUT_CAUSE
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.report.citations import number
 from diagnosis_harness.report.document import RunDocument, plain_json
@@ -37,7 +36,6 @@ def result_of(document: RunDocument) -> RunResult:
         changes=_changes(document),
         nothing_unusual=success
         and any(claim.predicate is Predicate.UNREMARKABLE for claim in document.report.claims),
-        without_cause=_without_cause(document) if success else (),
         reason=_reason(document),
         said=_lines(
             [
@@ -51,12 +49,6 @@ def result_of(document: RunDocument) -> RunResult:
         tool_calls=len(document.records),
         record_bytes=sum(record.size_bytes for record in document.records),
     )
-
-
-def _without_cause(document: RunDocument) -> tuple[str, ...]:
-    """The predicates that answer without a cause."""
-    published = (claim.predicate for claim in document.report.claims if claim.predicate in WITHOUT_CAUSE)
-    return tuple(dict.fromkeys(predicate.value for predicate in published))
 
 
 def _supporting_lines(report: Json) -> list[str]:

@@ -210,7 +210,6 @@ class RunResult:
         said: every sentence of the answer, with the regions of its causes and candidates.
         changes: the changes that the answer cites, in its order; those that bear a cause come first.
         nothing_unusual: a success whose claims say that nothing unusual was found.
-        without_cause: the predicates by which a success answers without a cause (`guards.without_cause`).
         reason: why there is no answer, if the run ended without one.
         onset: when it began as the run took it, in ISO 8601; empty if it took none.
         tool_calls: tools that were called.
@@ -226,7 +225,6 @@ class RunResult:
     said: str = ""
     changes: tuple[NamedChange, ...] = ()
     nothing_unusual: bool = False
-    without_cause: tuple[str, ...] = ()
     reason: str = ""
     onset: str = ""
     tool_calls: int = 0

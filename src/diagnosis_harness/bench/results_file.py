@@ -107,7 +107,6 @@ def _from_line(line: Mapping[str, Any], case: Case) -> BenchRun:
         result[name] = tuple(Ranked(**{**each, "scope": tuple(each["scope"])}) for each in result[name])
     result["failed_tools"] = tuple(result["failed_tools"])
     result["changes"] = tuple(NamedChange(**each) for each in result["changes"])
-    result["without_cause"] = tuple(result["without_cause"])
     return BenchRun(
         case=case,
         result=RunResult(**result),

@@ -16,7 +16,7 @@ from math import comb
 
 from diagnosis_harness.bench.case import BenchRun, Ranked, Truth
 from diagnosis_harness.bench.changes import SUCCESS, TRIGGER, ChangeOutcome, judge_changes
-from diagnosis_harness.diagnosis.claim import BROADER, Predicate
+from diagnosis_harness.diagnosis.claim import BROADER
 
 ANSWERS = frozenset({SUCCESS, "FALLBACK"})
 SCOPE_MAX = 3  # a scoped answer that names more entities narrows down nothing
@@ -206,24 +206,18 @@ def _best_place(truth: Truth, run: BenchRun) -> int | None:
     return min(places, default=None)
 
 
-_NO_FAULT = frozenset({Predicate.FOLLOWS_LOAD, Predicate.FROM_OUTSIDE, Predicate.IS_OVER})
-_ELSEWHEN = frozenset({Predicate.BEGAN_BEFORE, Predicate.IS_OVER})
-
-
-def _is_right(run: BenchRun, truth: Truth) -> bool | None:
+def _is_right(run: BenchRun, truth: Truth) -> bool:
     """Whether a release is right: without a fault it says so, or names a kind that is no fault.
 
-    Every cause that it names must be at fault: an innocent one beside the guilty one is wrong as well. None
-    for one that only says that the fault began earlier or is over: it blames nobody and acquits nobody.
+    Every cause that it names must be at fault: an innocent one beside the guilty one is wrong as well.
     """
     causes = run.result.causes
     if not truth.entities:
         if causes:
             return all(_is_of_kind(cause.fault_kind, truth.kinds) for cause in causes)
-        return run.result.nothing_unusual or bool(_NO_FAULT.intersection(run.result.without_cause))
+        return run.result.nothing_unusual
     if not causes:
-        told = frozenset(run.result.without_cause)
-        return None if told and told <= _ELSEWHEN and not run.result.nothing_unusual else False
+        return False
     if _scope(run):
         return _scope_is_right(run, truth)
     return all(owner_of(cause.entity, run) in _at_fault(run, truth) for cause in causes)

@@ -21,16 +21,7 @@ class Looked(StrEnum):
     SERIES = "metric series"
 
 
-CONCLUSIONS = frozenset(
-    {
-        Predicate.CAUSED,
-        Predicate.AFFECTED,
-        Predicate.INDEPENDENT,
-        Predicate.UNREMARKABLE,
-        Predicate.FOLLOWS_LOAD,
-        Predicate.FROM_OUTSIDE,
-    }
-)
+CONCLUSIONS = frozenset({Predicate.CAUSED, Predicate.AFFECTED, Predicate.INDEPENDENT, Predicate.UNREMARKABLE})
 """Predicates that name or exonerate a cause, or state that there is none: published only with a success."""
 
 

@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from diagnosis_harness.kernel.quantity import convert
-from diagnosis_harness.tools.evidence import (
-    LIMIT_HELD,
-    SERIES_ENDED,
-    Circumstance,
-    Direction,
-    EvidenceItem,
-    ItemKind,
-)
+from diagnosis_harness.tools.evidence import LIMIT_HELD, SERIES_ENDED, Direction, EvidenceItem, ItemKind
 
 LINE_UNIT = "lines"
 """The unit of a count of log lines."""
@@ -164,37 +157,6 @@ def is_count_of_series(item: EvidenceItem) -> bool:
     """A whole number of examined series, at least one, with the entity and the window."""
     whole = item.value is not None and 1 <= item.value <= COUNTED_MAX and float(item.value).is_integer()
     return whole and item.unit is None and item.window is not None and bool(item.entity)
-
-
-def is_earlier_beginning(item: EvidenceItem) -> bool:
-    """A computed beginning, or a stated one without anything normal before it."""
-    if item.kind is ItemKind.CIRCUMSTANCE:
-        stated = item.onset_s is not None and item.window is not None
-        return stated and item.attributes.get("circumstance") == Circumstance.NOTHING_BEFORE
-    return bool(item.entity) and shows_beginning(item)
-
-
-def is_end_of_trouble(item: EvidenceItem) -> bool:
-    """A time inside its window at which the trouble of an entity was over."""
-    window, over_s = item.window, item.onset_s
-    if item.attributes.get("circumstance") != Circumstance.OVER or window is None or over_s is None:
-        return False
-    return bool(item.entity) and window.start_s < over_s < window.end_s
-
-
-def is_more_load(item: EvidenceItem) -> bool:
-    """More requests than usual, beside which nothing stands out."""
-    return _is_load(item) and item.attributes.get("circumstance") == Circumstance.MORE_REQUESTS
-
-
-def is_less_load(item: EvidenceItem) -> bool:
-    """Fewer requests than usual, while nothing inside stands out."""
-    return _is_load(item) and item.attributes.get("circumstance") == Circumstance.FEWER_REQUESTS
-
-
-def _is_load(item: EvidenceItem) -> bool:
-    known = item.value is not None and item.baseline is not None and item.window is not None
-    return known and bool(item.entity) and bool(item.signal) and has_moved(item)
 
 
 def is_independent(item: EvidenceItem) -> bool:

@@ -6,12 +6,31 @@ never supported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from diagnosis_harness.diagnosis import item_forms
+from diagnosis_harness.diagnosis.item_forms import (
+    breaks_off,
+    by_no_item,
+    does_harm,
+    fails,
+    has_level,
+    has_moved,
+    is_at_limit,
+    is_call,
+    is_change,
+    is_count_of_series,
+    is_count_of_things,
+    is_independent,
+    is_logged,
+    is_platform_event,
+    is_state,
+    leaves_out,
+    names_entity,
+    shows_beginning,
+)
 from diagnosis_harness.diagnosis.word_class import WordClass
 from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 
@@ -26,12 +45,6 @@ class Predicate(StrEnum):
     DROPPED = "DROPPED"  # the entity's operation `signal` ended without the call `affected` it usually makes
     CAUSED = "CAUSED"  # the entity is the cause of what `affected` shows
     UNREMARKABLE = "UNREMARKABLE"  # nothing unusual was found in anything that was examined
-    BEGAN_BEFORE = (
-        "BEGAN_BEFORE"  # it began at `onset_s`, before what was asked or before the recording `window`
-    )
-    IS_OVER = "IS_OVER"  # what the entity showed since the start of `window` was over at `onset_s`
-    FOLLOWS_LOAD = "FOLLOWS_LOAD"  # its requests rose, and nothing that got worse stands out beside that
-    FROM_OUTSIDE = "FROM_OUTSIDE"  # its requests fell, and nothing recorded inside got worse
     INDEPENDENT = "INDEPENDENT"  # the entity failed independently of the first cause `affected`
     AFFECTED = "AFFECTED"  # the entity is affected, not the cause
     SATURATED = "SATURATED"  # a resource of the entity ran at its limit
@@ -138,24 +151,6 @@ _OF_A_SIGNAL = frozenset({Part.SIGNAL, Part.NUMBERS, Part.DIRECTION, Part.WINDOW
 _SIGNAL = frozenset({ItemKind.SIGNAL_CHANGE})
 _ABOUT_A_SIGNAL = frozenset({WordClass.USUAL, WordClass.NOW, WordClass.CALL})
 
-
-def _of_a_circumstance(
-    holds: Callable[[EvidenceItem], bool], carries: Iterable[Part], direction: Direction | None = None
-) -> PredicateRule:
-    """How the trouble stands at the time of the question, as one item of a ranking says."""
-    return PredicateRule(
-        kinds=frozenset({ItemKind.CIRCUMSTANCE}),
-        carries=frozenset(carries),
-        second=Second.NONE,
-        normality=Normality.ANY,
-        about=About.ITS_TIME,
-        holds=holds,
-        words=frozenset(),
-        direction=direction,
-        own_words=False,
-    )
-
-
 RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
     {
         Predicate.CHANGED: PredicateRule(
@@ -164,7 +159,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.BEYOND,
             about=About.ITSELF,
-            holds=item_forms.has_moved,
+            holds=has_moved,
             words=_ABOUT_A_SIGNAL | {WordClass.TROUBLE, WordClass.CHANGE},
         ),
         Predicate.NORMAL: PredicateRule(
@@ -173,7 +168,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.WITHIN,
             about=About.ITSELF,
-            holds=item_forms.has_level,
+            holds=has_level,
             words=_ABOUT_A_SIGNAL | {WordClass.NO_MOVE},  # `flat` is checked by `guards.wording`
             required_words=frozenset({WordClass.NO_MOVE, WordClass.FLAT}),
         ),
@@ -183,7 +178,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.NOT_WITHIN,
             about=About.ITS_ONSET,
-            holds=item_forms.shows_beginning,
+            holds=shows_beginning,
             words=frozenset({WordClass.BEGIN, WordClass.TROUBLE, WordClass.CALL}),
             required_words=frozenset({WordClass.BEGIN}),
         ),
@@ -194,7 +189,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=item_forms.fails,
+            holds=fails,
             words=frozenset({WordClass.FAIL, WordClass.CALL, WordClass.NOUN, WordClass.USUAL, WordClass.NOW}),
             required_words=frozenset({WordClass.FAIL}),
             direction=Direction.UP,
@@ -206,7 +201,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=item_forms.leaves_out,
+            holds=leaves_out,
             words=frozenset({WordClass.LACK, WordClass.NOUN, WordClass.USUAL, WordClass.NOW}),
             required_words=frozenset({WordClass.LACK}),
             direction=Direction.UP,
@@ -218,7 +213,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITS_RANKING,
-            holds=item_forms.names_entity,
+            holds=names_entity,
             words=frozenset({WordClass.CAUSE, WordClass.TROUBLE, WordClass.BEGIN}),
             required_words=frozenset({WordClass.CAUSE, WordClass.BEGIN}),
             of_incident=False,  # `guards.rankings` judges which ranking answers the question
@@ -229,24 +224,10 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.NONE,
             normality=Normality.ANY,
             about=About.ITS_RANKING,
-            holds=item_forms.is_count_of_series,
+            holds=is_count_of_series,
             words=frozenset(),
             own_words=False,
         ),
-        Predicate.BEGAN_BEFORE: PredicateRule(
-            kinds=frozenset({ItemKind.ONSET, ItemKind.CIRCUMSTANCE}),
-            carries=frozenset({Part.WINDOW, Part.ONSET}),
-            second=Second.NONE,
-            normality=Normality.ANY,
-            about=About.ITS_ONSET,
-            holds=item_forms.is_earlier_beginning,
-            words=frozenset(),
-            of_incident=False,  # it says that the incident lies earlier; `guards.without_cause` compares them
-            own_words=False,
-        ),
-        Predicate.IS_OVER: _of_a_circumstance(item_forms.is_end_of_trouble, {Part.WINDOW, Part.ONSET}),
-        Predicate.FOLLOWS_LOAD: _of_a_circumstance(item_forms.is_more_load, _OF_A_SIGNAL, Direction.UP),
-        Predicate.FROM_OUTSIDE: _of_a_circumstance(item_forms.is_less_load, _OF_A_SIGNAL, Direction.DOWN),
         Predicate.INDEPENDENT: PredicateRule(
             kinds=frozenset({ItemKind.CAUSE_SCORE}),
             carries=frozenset(),
@@ -254,7 +235,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITS_RANKING,
-            holds=item_forms.is_independent,
+            holds=is_independent,
             words=frozenset(),
             of_incident=False,  # as of CAUSED
             own_words=False,
@@ -265,7 +246,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.BEYOND,
             about=About.ITS_TIME,
-            holds=item_forms.does_harm,
+            holds=does_harm,
             words=_ABOUT_A_SIGNAL | {WordClass.AFFECT, WordClass.NO_CAUSE, WordClass.TROUBLE},
             required_words=frozenset({WordClass.AFFECT}),
         ),
@@ -275,7 +256,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.PEER,
             normality=Normality.BEYOND,
             about=About.ITSELF,
-            holds=item_forms.is_at_limit,
+            holds=is_at_limit,
             words=_ABOUT_A_SIGNAL | {WordClass.LIMIT},
             required_words=frozenset({WordClass.LIMIT}),
             direction=Direction.UP,
@@ -287,7 +268,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=item_forms.has_moved,
+            holds=has_moved,
             words=frozenset({WordClass.SLOW, WordClass.CALL, WordClass.USUAL, WordClass.NOW}),
             direction=Direction.UP,
         ),
@@ -298,7 +279,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=item_forms.is_call,
+            holds=is_call,
             words=frozenset({WordClass.CALL}),
             required_words=frozenset({WordClass.CALL}),
             subject=Subject.CALLER,
@@ -310,7 +291,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.NONE,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=item_forms.is_change,
+            holds=is_change,
             words=frozenset({WordClass.CHANGE}),
             of_incident=False,  # a change that matters comes before the incident
         ),
@@ -321,7 +302,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=item_forms.is_platform_event,
+            holds=is_platform_event,
             words=frozenset(),
             of_incident=False,  # it states when it was reported, and whether it is still current
             own_words=False,
@@ -333,7 +314,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=item_forms.is_state,
+            holds=is_state,
             words=frozenset(),
             own_words=False,
         ),
@@ -344,7 +325,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.BEYOND,
             about=About.ITSELF,
-            holds=item_forms.is_logged,
+            holds=is_logged,
             words=frozenset(),
             own_words=False,
         ),
@@ -355,7 +336,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             needs_second=True,
             normality=Normality.BEYOND,
             about=About.ITSELF,
-            holds=item_forms.breaks_off,
+            holds=breaks_off,
             words=frozenset(),
             direction=Direction.DOWN,
             own_words=False,
@@ -366,7 +347,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.NONE,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=item_forms.is_count_of_things,
+            holds=is_count_of_things,
             words=frozenset(),
             own_words=False,
         ),
@@ -376,7 +357,7 @@ RULES: Mapping[Predicate, PredicateRule] = MappingProxyType(
             second=Second.NONE,
             normality=Normality.ANY,
             about=About.ITSELF,
-            holds=item_forms.by_no_item,
+            holds=by_no_item,
             words=frozenset(),
             of_incident=False,  # it names the window that was searched
             own_words=False,

@@ -15,11 +15,6 @@ from diagnosis_harness.guards.support import is_direct, objections
 from diagnosis_harness.guards.verdict import Finding, FindingCode
 from diagnosis_harness.tools.evidence import EvidenceItem
 
-_WITHOUT_ANY_CAUSE = frozenset(
-    {Predicate.UNREMARKABLE, Predicate.FOLLOWS_LOAD, Predicate.FROM_OUTSIDE, Predicate.BEGAN_BEFORE}
-)
-"""Predicates that answer without a cause, so that no cause stands beside them."""
-
 
 @dataclass(frozen=True, slots=True)
 class _RunRecords:
@@ -47,7 +42,7 @@ def conclusion_claim_findings(draft: DiagnosisDraft, records: Records) -> Iterat
             yield Finding(FindingCode.CLAIM_ID_TWICE, claim.claim_id)
         if claim.predicate is Predicate.CAUSED and claim.entity not in concluded:
             yield Finding(FindingCode.NOT_CONCLUDED, claim.claim_id)
-        if claim.predicate in _WITHOUT_ANY_CAUSE and concluded:
+        if claim.predicate is Predicate.UNREMARKABLE and concluded:
             yield Finding(FindingCode.NOT_CONCLUDED, claim.claim_id)
         if claim.predicate is Predicate.INDEPENDENT and not {claim.entity, claim.affected} <= concluded:
             yield Finding(FindingCode.NOT_CONCLUDED, claim.claim_id)

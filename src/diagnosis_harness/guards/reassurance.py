@@ -39,15 +39,11 @@ def reassuring_claims(
     affected = scope.affected.union(
         claim.entity for claim in reassuring
     )  # the question may name no affected entity
-    is_answer = (
-        reassuring
-        and has_looked_at_every_kind(scope, records)
-        and not _is_contradicted(scope, records, affected)
-    )
+    is_answer = reassuring and _is_whole(scope, records) and not _is_contradicted(scope, records, affected)
     return reassuring if is_answer else ()
 
 
-def has_looked_at_every_kind(scope: QuestionScope, records: Sequence[EvidenceRecord]) -> bool:
+def _is_whole(scope: QuestionScope, records: Sequence[EvidenceRecord]) -> bool:
     """Whether all telemetry of each kind that can be compared was compared, for the time of the question."""
     looked = {
         record.tool_name
@@ -88,11 +84,11 @@ def _contradicts(item: EvidenceItem, affected: frozenset[str]) -> bool:
     if item.kind is ItemKind.PLATFORM_EVENT:
         return item.attributes.get("severity") == "fault" and item.attributes.get("state") == "current"
     if item.kind is ItemKind.SIGNAL_CHANGE:
-        return not affected.isdisjoint({item.entity, item.peer}) and is_clear_harm(item)
-    return item.kind in _OBSERVED and is_clear_harm(item)
+        return not affected.isdisjoint({item.entity, item.peer}) and _is_clear_harm(item)
+    return item.kind in _OBSERVED and _is_clear_harm(item)
 
 
-def is_clear_harm(item: EvidenceItem) -> bool:
+def _is_clear_harm(item: EvidenceItem) -> bool:
     """Whether an item shows clear harm, not only a hint, at the onset or before."""
     if item.kind is ItemKind.SIGNAL_CHANGE and item.number("z") < CLEAR_Z:
         return False

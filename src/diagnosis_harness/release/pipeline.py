@@ -23,7 +23,6 @@ from diagnosis_harness.guards.restating import restate_all
 from diagnosis_harness.guards.semantic_guard import SemanticCase, SemanticJudge, build_case
 from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.verdict import EvidenceVerdict, Judgement, SemanticVerdict
-from diagnosis_harness.guards.without_cause import WITHOUT_CAUSE, claims_without_cause
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.harness.core import DiagnosisHarnessCore
 from diagnosis_harness.harness.retry import RetryRole
@@ -179,14 +178,13 @@ class ReleasePipeline:
         judged: tuple[SemanticCase, Judgement] | None = None,
     ) -> DiagnosisReleaseResult:
         passed = (claim for claim in draft.claims if claim.claim_id in verdict.passed)
-        standing = _drop_unfit(restate_all(passed, basis.records, basis.inquiry), basis)
+        standing = restate_all(passed, basis.records, basis.inquiry)
         facts = (*standing, *facts_beyond(standing, basis.snapshot, run_id=ctx.run_id, inquiry=basis.inquiry))
         beside = standing_of(
             draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry, denied=basis.denied
         )
         if end is WorkEnd.NO_CONCLUSION and answers(basis.inquiry, facts, basis.records):
             end = WorkEnd.ANSWERED
-        facts = _drop_unfit(facts, basis)
         if not reassuring_claims(basis.inquiry, facts, basis.records):
             facts = tuple(claim for claim in facts if claim.predicate is not Predicate.UNREMARKABLE)
         row = decide(end, facts=bool(facts), missing=any(each.is_required for each in beside.missing_info))
@@ -234,20 +232,11 @@ class ReleasePipeline:
         )
 
 
-def _drop_unfit(claims: tuple[Claim, ...], basis: _Basis) -> tuple[Claim, ...]:
-    """The claims without those that would answer without a cause and may not."""
-    kept = claims_without_cause(basis.inquiry, claims, basis.records)
-    return tuple(claim for claim in claims if claim.predicate not in WITHOUT_CAUSE or claim in kept)
-
-
 def answers(inquiry: Inquiry, claims: Sequence[Claim], records: Sequence[EvidenceRecord]) -> bool:
     """Whether checked claims answer the question without a cause, by its form (`release.form_table`)."""
     found = {
         FormResult.ANSWERED: answering_claims(inquiry, claims, records),
-        FormResult.SOUND: (
-            *reassuring_claims(inquiry, claims, records),
-            *claims_without_cause(inquiry, claims, records),
-        ),
+        FormResult.SOUND: reassuring_claims(inquiry, claims, records),
     }
     form = inquiry.reading.form.form
     return any(

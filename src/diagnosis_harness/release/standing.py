@@ -97,13 +97,13 @@ def number_claims(
     """Claims named `k1`, `k2`, … in reading order, and causes that name them so.
 
     An agent's own names are free text, so a draft and an assessment may use the same one. A cause rests on
-    the first claim of a name, and not on one that was left out.
+    the first claim of a name.
     """
     names: dict[str, str] = {}
     for place, claim in enumerate(claims, start=1):
         names.setdefault(claim.claim_id, f"k{place}")
     renamed = tuple(replace(claim, claim_id=f"k{place}") for place, claim in enumerate(claims, start=1))
     return renamed, tuple(
-        replace(cause, claim_ids=tuple(dict.fromkeys(names[one] for one in cause.claim_ids if one in names)))
+        replace(cause, claim_ids=tuple(dict.fromkeys(names[each] for each in cause.claim_ids)))
         for cause in causes
     )

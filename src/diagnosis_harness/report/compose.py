@@ -13,7 +13,6 @@ from diagnosis_harness.diagnosis.claim import (
     Predicate,
 )
 from diagnosis_harness.diagnosis.draft import Cause, Disproof, DisproofResult
-from diagnosis_harness.guards.without_cause import WITHOUT_CAUSE
 from diagnosis_harness.kernel.language import Language, Text
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.release.outcome import ReleaseOutcome
@@ -21,7 +20,7 @@ from diagnosis_harness.report import words
 from diagnosis_harness.report.answer import answer_sentences
 from diagnosis_harness.report.cause_entry import CauseEntry
 from diagnosis_harness.report.change_words import change_sentences
-from diagnosis_harness.report.claim_sentence import claim_sentence, render_claim
+from diagnosis_harness.report.claim_sentence import claim_sentence
 from diagnosis_harness.report.document import Asked, Candidate, ClaimEntry, Coverage, NotUsed, Report
 from diagnosis_harness.report.material import ReportMaterial
 from diagnosis_harness.report.next_checks import next_checks
@@ -243,16 +242,10 @@ def _summary(material: ReportMaterial, language: Language) -> tuple[str, ...]:
 
 
 def _reassurance(material: ReportMaterial, language: Language) -> tuple[str, ...]:
-    """The sentences that answer without a cause: nothing unusual was found, or how the trouble stands."""
-    if material.release.outcome is not ReleaseOutcome.SUCCESS:
-        return ()
-    claims = material.content.claims
-    sound = any(claim.predicate is Predicate.UNREMARKABLE for claim in claims)
-    without = [claim for claim in claims if claim.predicate in WITHOUT_CAUSE]
-    said = tuple(render_claim(claim, material.records, language) for claim in without)
-    if said and not material.content.causes:
-        said += (words.NO_CAUSE_NAMED.in_(language),)
-    return (*((words.NOTHING_UNUSUAL.in_(language),) if sound else ()), *said)
+    """The sentence that nothing unusual was found, if that is the answer."""
+    sound = any(claim.predicate is Predicate.UNREMARKABLE for claim in material.content.claims)
+    released = material.release.outcome is ReleaseOutcome.SUCCESS
+    return (words.NOTHING_UNUSUAL.in_(language),) if sound and released else ()
 
 
 def _cause_sentences(causes: Sequence[Cause | CauseEntry], language: Language) -> tuple[str, ...]:

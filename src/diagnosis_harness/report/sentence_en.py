@@ -61,34 +61,6 @@ def _reassurance(claim: Claim) -> str:
     return f"{found}, and of {count_text(claim.value or 0)} metric series compared none stands out"
 
 
-def _earlier_beginning(claim: Claim) -> str:
-    name, began = display_name(claim.entity), display_time(claim.onset_s or 0.0)
-    if claim.window is None:
-        return f"{name} began to differ from normal at {began}, before the time that was asked about"
-    start = display_time(claim.window.start_s)
-    recorded = f"the recording starts at {start}, and the time stated for it is {began}"
-    return f"What {name} shows began before anything normal was recorded: {recorded}"
-
-
-def _end_of_trouble(claim: Claim) -> str:
-    over = display_time(claim.onset_s or 0.0)
-    if claim.window is None:
-        return f"What {display_name(claim.entity)} showed was over at {over}"
-    start, end = display_time(claim.window.start_s), display_time(claim.window.end_s)
-    showed = f"What {display_name(claim.entity)} showed since {start} was over at {over}"
-    return f"{showed}, and did not return up to {end}"
-
-
-def _load(claim: Claim) -> str:
-    moved = f"{_subject(claim)} {_movement(claim)}{_when(claim)}"
-    return f"{moved}; nothing that got worse stands out beside this load"
-
-
-def _outside(claim: Claim) -> str:
-    moved = f"{_subject(claim)} {_movement(claim)}{_when(claim)}"
-    return f"{moved}, and nothing recorded inside stands out: what keeps requests away lies outside of it"
-
-
 def _independence(claim: Claim) -> str:
     first, other = display_name(claim.affected or "?"), display_name(claim.entity)
     return f"{other} broke by itself, beside {first}: no recorded call leads from one of them to the other"
@@ -292,10 +264,6 @@ _SENTENCES: dict[Predicate, Callable[[Claim], str]] = {
     Predicate.DROPPED: _drop,
     Predicate.CAUSED: _cause,
     Predicate.UNREMARKABLE: _reassurance,
-    Predicate.BEGAN_BEFORE: _earlier_beginning,
-    Predicate.IS_OVER: _end_of_trouble,
-    Predicate.FOLLOWS_LOAD: _load,
-    Predicate.FROM_OUTSIDE: _outside,
     Predicate.INDEPENDENT: _independence,
     Predicate.AFFECTED: _effect,
     Predicate.SATURATED: _saturation,

@@ -57,31 +57,6 @@ def _reassurance(claim: Claim) -> str:
     return f"{found}；比较过的 {count_text(claim.value or 0)} 个指标序列中没有明显突出的"
 
 
-def _earlier_beginning(claim: Claim) -> str:
-    name, began = display_name(claim.entity), display_time(claim.onset_s or 0.0)
-    if claim.window is None:
-        return f"{name} 在 {began} 就已开始偏离正常，早于所询问的时间"
-    start = display_time(claim.window.start_s)
-    return f"{name} 的异常开始时还没有任何正常时期的记录：记录始于 {start}，给出的时间是 {began}"
-
-
-def _end_of_trouble(claim: Claim) -> str:
-    over = display_time(claim.onset_s or 0.0)
-    if claim.window is None:
-        return f"{display_name(claim.entity)} 的异常在 {over} 已经结束"
-    start, end = display_time(claim.window.start_s), display_time(claim.window.end_s)
-    return f"{display_name(claim.entity)} 自 {start} 起的异常在 {over} 已经结束，到 {end} 为止没有再出现"
-
-
-def _load(claim: Claim) -> str:
-    return f"{_when(claim)}{_subject(claim)} {_movement(claim)}；变差的部分与这一负载相比都不突出"
-
-
-def _outside(claim: Claim) -> str:
-    moved = f"{_when(claim)}{_subject(claim)} {_movement(claim)}"
-    return f"{moved}，而记录范围内没有突出的异常：请求减少的原因在记录范围之外"
-
-
 def _independence(claim: Claim) -> str:
     first, other = display_name(claim.affected or "?"), display_name(claim.entity)
     return f"{other} 与 {first} 各自出现故障：两者之间没有已记录的调用"
@@ -288,10 +263,6 @@ _SENTENCES: dict[Predicate, Callable[[Claim], str]] = {
     Predicate.DROPPED: _drop,
     Predicate.CAUSED: _cause,
     Predicate.UNREMARKABLE: _reassurance,
-    Predicate.BEGAN_BEFORE: _earlier_beginning,
-    Predicate.IS_OVER: _end_of_trouble,
-    Predicate.FOLLOWS_LOAD: _load,
-    Predicate.FROM_OUTSIDE: _outside,
     Predicate.INDEPENDENT: _independence,
     Predicate.AFFECTED: _effect,
     Predicate.SATURATED: _saturation,

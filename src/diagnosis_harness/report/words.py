@@ -279,7 +279,6 @@ SCOPED_UNNAMED: Final = Text(
 )
 AND: Final = Text(en=" and ", zh=" 和 ")
 ALSO_CAUSE: Final = Text(en="{entity} is a cause as well: {fault}.", zh="{entity} 也是原因：{fault}。")
-NO_CAUSE_NAMED: Final = Text(en="So no cause is named.", zh="因此不指出任何原因。")
 NOTHING_UNUSUAL: Final = Text(
     en="Nothing unusual was found in what was checked, so no cause is named.",
     zh="在已核对的内容中没有发现异常，因此不指出任何原因。",

@@ -10,7 +10,6 @@ from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, text, timestamp
-from diagnosis_harness.toolbox.circumstance_items import nothing_before_item
 from diagnosis_harness.toolbox.views import Views
 from diagnosis_harness.toolbox.wording import digits, round4
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
@@ -21,7 +20,6 @@ from diagnosis_harness.tools.spec import ArgumentValue, Parameter, ParameterKind
 class EstimateOnset:
     """ONSET items; the first is the one that the other tools use.
 
-    Where nothing normal was recorded before the stated time, a CIRCUMSTANCE item says so.
     Attributes of an item: `method` (argument, stated, alert, estimated), `used`, and for an estimate
     `clarity` (how many usual widths lie between the indicator before and after) and `shared` if several
     entities show it together. A time given in the call itself is not reported as a finding.
@@ -60,9 +58,6 @@ class EstimateOnset:
         own = None if asked is None or given is not None else self.views.onset_of_entity(ctx, asked)
         found = self.views.onset(ctx, given) if own is None else own
         known = [("argument", given), ("stated", summary.onset_s), ("alert", summary.alert.time_s)]
-        stated = (at for at in (given, summary.onset_s, summary.alert.time_s) if at is not None)
-        whose = asked or self.views.find_affected(ctx)
-        before = nothing_before_item(summary, whose, stated_s=next(stated, None))
         if found is None and all(at is None for _, at in known):
             return ToolFindings(
                 (), summary.incident, note="no onset is stated, and no indicator changed clearly"
@@ -80,7 +75,6 @@ class EstimateOnset:
                 replace(one, attributes={**one.attributes, "shared": True}) if found.by_several else one
             )
         items.sort(key=lambda item: not item.attributes["used"])
-        items += [] if before is None else [before]
         return ToolFindings(tuple(items), summary.incident, looked_at=len(items))
 
 

@@ -11,7 +11,6 @@ from diagnosis_harness.kernel.json_value import Scalar
 from diagnosis_harness.kernel.names import display_name
 from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.arguments import ONSET_PARAMETER, UNTIL_PARAMETER, text, timestamp
-from diagnosis_harness.toolbox.circumstance_items import load_item, over_item
 from diagnosis_harness.toolbox.effect import can_produce
 from diagnosis_harness.toolbox.incident_view import IncidentView, RankedCauses
 from diagnosis_harness.toolbox.signal_item import change_window_of
@@ -37,8 +36,7 @@ class RankCauses:
     affected entity is known to be calm, `unknown`); `fits` (whether the findings can produce the effect);
     `path` (`known`, or `none` if no recorded call leads there from the affected entity; omitted without a
     call graph); `also_seen_as` (a balancer or another view of the same node, merged with it); `onset`. If
-    everything is normal, an OVERVIEW item says so, with the number of metric series examined. A CIRCUMSTANCE
-    item says that the trouble was over, or that nothing stands out beside more or fewer requests.
+    everything is normal, an OVERVIEW item says so, with the number of metric series examined.
     `independent_of` (the first candidate, if this one broke independently of it) with `lead` (0 to 1, over
     the others that the first one does not explain either).
     """
@@ -98,8 +96,6 @@ class RankCauses:
         )
         if not searched and not self.views.troubles():
             items += _overview(view, ranking, window)
-            over = over_item(view, self.views.uncut(ctx, view), ranking.affected)
-            items += tuple(item for item in (over, load_item(view, ranking)) if item is not None)
         return ToolFindings(
             items,
             window,

@@ -53,7 +53,6 @@ class ItemKind(StrEnum):
     CALL_EDGE = "CALL_EDGE"  # who calls whom
     CAUSE_SCORE = "CAUSE_SCORE"  # one candidate of a ranking, with its parts
     OVERVIEW = "OVERVIEW"  # that nothing unusual was found in anything that was looked at
-    CIRCUMSTANCE = "CIRCUMSTANCE"  # how the trouble stands to what was asked: see `Circumstance`
     LOG_LINES = "LOG_LINES"  # matching log lines
     LOG_PATTERN = "LOG_PATTERN"  # how often lines of one pattern are written
     LOG_ORDER = "LOG_ORDER"  # how often one line is followed by another
@@ -63,19 +62,6 @@ class ItemKind(StrEnum):
     COUNT = "COUNT"  # how many of something an entity has, or had, in a window: see `EvidenceItem`
 
 
-class Circumstance(StrEnum):
-    """What a CIRCUMSTANCE item says, in its attribute `circumstance`."""
-
-    NOTHING_BEFORE = (
-        "nothing before"  # `onset_s` was stated, and the recording (`window`) holds nothing normal
-    )
-    OVER = "over"  # what the entity showed since the start of `window` was over at `onset_s`, up to its end
-    MORE_REQUESTS = "more requests"  # they rose from `baseline` to `value`, and nothing else stands out
-    FEWER_REQUESTS = "fewer requests"  # they fell, and nothing inside stands out
-
-
-LOAD_FACTOR: Final = 1.5
-"""Factor of usual requests from which load may be what is wrong: days differ by a fifth, seldom by half."""
 SERIES_ENDED: Final = ("all series", "ended while others go on")
 """Attribute and state of an entity of which nothing is measured any more, while others are."""
 LIMIT_HELD: Final = "rose to its limit and stays there"

@@ -344,23 +344,3 @@ def test_kind_and_place_are_those_of_the_first_that_counts() -> None:
 def test_a_word_of_the_mechanism_begins_where_a_word_begins(word: str, text: str, holds: bool) -> None:
     """Whatever its ending, and not in the middle of another."""
     assert judge(saying(concluded=text), replace(A, mechanism=((word,),))).mechanism is holds
-
-
-@pytest.mark.parametrize(
-    ("told", "with_fault", "without"),
-    [
-        (("BEGAN_BEFORE",), None, False),  # the fault was not at the time that was asked about
-        (("IS_OVER",), None, True),
-        (("FOLLOWS_LOAD",), False, True),
-        (("FROM_OUTSIDE",), False, True),
-        (("IS_OVER", "FOLLOWS_LOAD"), False, True),
-    ],
-)
-def test_an_answer_without_a_cause_is_right_where_nothing_is_at_fault(
-    told: tuple[str, ...], with_fault: bool | None, without: bool
-) -> None:
-    """Load and the outside deny a fault; an earlier or past one blames and acquits nobody."""
-    run = replace(run_of(), result=RunResult("SUCCESS", (), (), without_cause=told))
-
-    assert judge(run, A).right is with_fault
-    assert judge(run, NOTHING).right is without

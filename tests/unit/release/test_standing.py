@@ -46,15 +46,6 @@ def test_claims_are_named_by_their_place() -> None:
     assert causes[0].claim_ids == ("k1", "k2")
 
 
-def test_a_cause_does_not_rest_on_a_claim_that_was_left_out() -> None:
-    """An agent may cite for a cause what no report publishes, such as trouble that is not over."""
-    cause = Cause("payment", FaultKind.CPU, (CLAIMS[0].claim_id, "left out"))
-
-    _, causes = number_claims(CLAIMS, (cause,))
-
-    assert causes[0].claim_ids == ("k1",)
-
-
 def test_nothing_is_published_without_a_draft() -> None:
     """An end without a draft says nothing beside its facts."""
     assert standing_of(None, RECORDS, run_id="r1", inquiry=inquiry()) == NO_CONTENT

@@ -27,7 +27,6 @@ from diagnosis_harness.guards.restating import restate
 from diagnosis_harness.guards.semantic_guard import SemanticCase, build_case
 from diagnosis_harness.guards.semantic_rules import case_objections
 from diagnosis_harness.guards.verdict import Finding
-from diagnosis_harness.guards.without_cause import WITHOUT_CAUSE, claims_without_cause
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.pipeline import answers
 from diagnosis_harness.release.standing import confidences, score_causes
@@ -170,10 +169,6 @@ def _case_flaws(
     reassures = any(claim.predicate is Predicate.UNREMARKABLE for claim in draft.claims)
     if reassures and not reassuring_claims(inquiry, draft.claims, records):
         yield Flaw(FlawCode.NOT_IN_THE_TABLE, "report.claims", Predicate.UNREMARKABLE.value, "")
-    fit = claims_without_cause(inquiry, draft.claims, records)
-    for claim in draft.claims:
-        if claim.predicate in WITHOUT_CAUSE and claim not in fit:
-            yield Flaw(FlawCode.NOT_IN_THE_TABLE, "report.claims", claim.predicate.value, "")
     concluded = draft.conclusion or _other_path(document) is not None
     if succeeded and not concluded and not answers(inquiry, draft.claims, records):
         yield Flaw(FlawCode.NOT_IN_THE_TABLE, "release", ReleaseOutcome.SUCCESS.value, "")

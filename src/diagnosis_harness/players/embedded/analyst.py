@@ -112,11 +112,6 @@ def _stages(view: PolicyView, reading: Reading) -> Iterator[list[NextCall]]:
     ]
     if not reading.of_kind(ItemKind.ONSET):
         yield [(name, given) for name, given in _calm_look(view, reading) if reading.worth_asking(name)]
-    if reading.has_nothing_before():
-        # Nothing normal was recorded, so nothing can be compared.
-        reported = [(name, onset) for name in ("platform_events", "list_changes")]
-        yield [(name, given) for name, given in reported if reading.worth_asking(name)]
-        return
     broad: list[NextCall] = [
         *_alert_look(view, reading, onset),
         ("find_changed_signals", onset),

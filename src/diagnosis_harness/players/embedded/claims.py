@@ -5,7 +5,7 @@ from __future__ import annotations
 from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef, Predicate, Quote
 from diagnosis_harness.guards.statement import state_claim
 from diagnosis_harness.guards.support import began_earlier, is_normal, objections
-from diagnosis_harness.tools.evidence import Circumstance, Direction, EvidenceItem, ItemKind
+from diagnosis_harness.tools.evidence import Direction, EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 _PLAIN: dict[ItemKind, Predicate] = {
@@ -25,21 +25,13 @@ _PLAIN: dict[ItemKind, Predicate] = {
 _RISES = (Predicate.SLOWED, Predicate.FAILED, Predicate.DROPPED)
 
 
-_OF_CIRCUMSTANCE: dict[object, Predicate] = {
-    Circumstance.NOTHING_BEFORE: Predicate.BEGAN_BEFORE,
-    Circumstance.OVER: Predicate.IS_OVER,
-    Circumstance.MORE_REQUESTS: Predicate.FOLLOWS_LOAD,
-    Circumstance.FEWER_REQUESTS: Predicate.FROM_OUTSIDE,
-}
-
-
 def plain_claim(record: EvidenceRecord, item: EvidenceItem) -> Claim | None:
     """The claim that the item supports by itself; None if no claim can state it.
 
     A move that normal operation shows as well is stated as normal, not as a change. For a move that began
     before the requested time, the claim states when it began.
     """
-    predicate = _PLAIN.get(item.kind) or _OF_CIRCUMSTANCE.get(item.attributes.get("circumstance"))
+    predicate = _PLAIN.get(item.kind)
     if item.entity is None or predicate is None:
         return None
     if predicate is Predicate.CHANGED and began_earlier(item):

@@ -137,8 +137,7 @@ def _conclusion_claims(
     ]
     own = [claim for caused, direct in conclusions for claim in (caused, *direct)]
     own += (claim_of(each.record, each.item, Predicate.INDEPENDENT) for each in named[1:])
-    over = [claim for claim in _circumstances(reading) if claim.predicate is Predicate.IS_OVER]
-    every = (*own, *beside, *effects, *over, *_states(reading), *_changes_before(reading))
+    every = (*own, *beside, *effects, *_states(reading), *_changes_before(reading))
     stated = (claim for claim in every if claim is not None)
     return tuple({claim.claim_id: claim for claim in stated}.values())
 
@@ -150,17 +149,6 @@ def _steps_of(reading: Reading, entity: str) -> tuple[Claim, ...]:
     """
     steps = _state_all(reading.steps(entity))
     return (*steps, *_state_all(reading.recent_changes(entity))) if steps else ()
-
-
-def _circumstances(reading: Reading) -> tuple[Claim, ...]:
-    """How the trouble stands to what was asked: begun earlier than stated, over, or no more than load."""
-    earlier = (
-        sound_claim(each.record, each.item, Predicate.BEGAN_BEFORE)
-        for each in reading.of_kind(ItemKind.ONSET)
-        if each.item.attributes.get("used") is False
-    )
-    others = (plain_claim(each.record, each.item) for each in reading.of_kind(ItemKind.CIRCUMSTANCE))
-    return tuple(claim for claim in (*earlier, *others) if claim is not None)
 
 
 def _states(reading: Reading) -> tuple[Claim, ...]:
@@ -229,14 +217,7 @@ def _open_claims(reading: Reading) -> tuple[Claim, ...]:
         sound_claim(each.record, each.item, Predicate.UNREMARKABLE)
         for each in reading.of_kind(ItemKind.OVERVIEW)
     )
-    return (
-        *filter(None, sound),
-        *_circumstances(reading),
-        *stated,
-        *_states(reading),
-        *suspected,
-        *_changes_before(reading),
-    )
+    return (*filter(None, sound), *stated, *_states(reading), *suspected, *_changes_before(reading))
 
 
 def _hypothesis(reading: Reading, found: Found) -> Hypothesis:

@@ -10,7 +10,7 @@ from diagnosis_harness.guards.answering import CLEAR_Z
 from diagnosis_harness.guards.harm import is_harm
 from diagnosis_harness.guards.levels import FITTING_VERDICTS, explains
 from diagnosis_harness.guards.support import began_earlier, is_beyond_normal
-from diagnosis_harness.tools.evidence import Circumstance, EvidenceItem, ItemKind
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
 _NEEDS: dict[str, str] = {
@@ -179,11 +179,6 @@ class Reading:
             return None
         start_s = window.end_s - min(LATE_MAX_S, LATE_SHARE * window.duration_s)
         return start_s - start_s % WHOLE_MINUTE_S
-
-    def has_nothing_before(self) -> bool:
-        """Whether the recording begins no earlier than the stated trouble, and nothing normal is recorded."""
-        found = self.of_kind(ItemKind.CIRCUMSTANCE)
-        return any(each.item.attributes.get("circumstance") == Circumstance.NOTHING_BEFORE for each in found)
 
     def has_normal_before(self) -> bool:
         """Whether the recording before the onset is at least as long as the part after it that is judged."""
