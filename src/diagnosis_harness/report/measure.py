@@ -111,6 +111,8 @@ def _digits(value: float, digits: int) -> str:
     """`digits` significant digits, no exponent between 0.0001 and a billion, no trailing zeros."""
     if value == 0:
         return "0"
+    if not isfinite(value):  # the largest numbers overflow as a percentage
+        return "∞" if value > 0 else "-∞"
     magnitude = floor(log10(abs(value)))
     if magnitude < -4 or magnitude >= 9:
         return f"{value:.{digits}g}"

@@ -120,3 +120,9 @@ def test_two_numbers_that_differ_are_distinguished(value: float, unit: str | Non
     before, now = measures(value, value * (1 + 1e-11), unit)
 
     assert before != now
+
+
+@pytest.mark.parametrize("value", [1.7e308, -1.7e308])
+def test_a_percentage_beyond_all_numbers_is_written(value: float) -> None:
+    """An agent may name any number; a ratio of it shown in percent must not end the run."""
+    assert measure(value, "ratio").startswith("-∞" if value < 0 else "∞")
