@@ -6,9 +6,10 @@ the references are checked. The table decides; this module makes no decision of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from diagnosis_harness.diagnosis.answer_size import WORDING_MAX
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim, Predicate
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft, SetAside
@@ -274,11 +275,25 @@ def facts_beyond(
     published = {_content(claim) for claim in standing}
     found = []
     stated = [claim for claim in snapshot.facts if claim.predicate not in CONCLUSIONS][:FACTS_MAX]
-    for claim in check_claims(stated, snapshot.records, run_id=run_id, inquiry=inquiry).standing:
+    for claim in check_claims(
+        _with_few_wordings(stated), snapshot.records, run_id=run_id, inquiry=inquiry
+    ).standing:
         if _content(claim) not in published:
             published.add(_content(claim))
             found.append(claim)
     return tuple(found)
+
+
+def _with_few_wordings(facts: Iterable[Claim]) -> Iterator[Claim]:
+    """Facts with as many characters of their own wordings as one answer may hold; the rest lose theirs.
+
+    A run takes facts from many answers, and checking a wording is most of the work of a claim. A fact without
+    one is published in the product's words.
+    """
+    characters = 0
+    for claim in facts:
+        characters += len(claim.wording or "")
+        yield claim if characters <= WORDING_MAX else replace(claim, wording=None)
 
 
 def _content(claim: Claim) -> Claim:

@@ -13,9 +13,11 @@ from tests.support.large_answer import large_answer
 
 from diagnosis_harness.diagnosis.answer_size import CLAIMS_MAX, REFS_MAX, WORDING_MAX, check_size
 from diagnosis_harness.diagnosis.policy import GiveDraft
+from diagnosis_harness.diagnosis.progress import ProgressSnapshot
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.restating import restate_all
 from diagnosis_harness.kernel.language import Language
+from diagnosis_harness.release.pipeline import FACTS_MAX, facts_beyond
 from diagnosis_harness.report.claim_sentence import claim_sentence
 
 OWN = WORDING_MAX // CLAIMS_MAX
@@ -72,6 +74,28 @@ def test_a_reference_costs_no_reading_of_the_wording() -> None:
 def test_the_largest_answer_costs_what_a_person_does_not_notice() -> None:
     """A function call of the guards takes less than a microsecond: some tens of milliseconds in all."""
     assert calls_of(release_of(CLAIMS_MAX, REFS_MAX, wording=WORDING_MAX // CLAIMS_MAX)) < 100_000
+
+
+def facts_of(count: int, *, wording: int) -> Callable[[], None]:
+    """The publication of so many facts of a run, each with a wording of so many characters."""
+    draft, records = large_answer(claims=count, refs=1, wording=wording)
+    snapshot = ProgressSnapshot(records=records, facts=draft.claims)
+
+    def work() -> None:
+        assert facts_beyond((), snapshot, run_id="r1", inquiry=inquiry())
+
+    return work
+
+
+def test_wordings_of_facts_are_read_up_to_the_bound_of_one_answer() -> None:
+    """A run takes facts from many answers; what is beyond the bound is published in the product's words."""
+    own = 400  # ten such wordings fill the bound
+    few = WORDING_MAX // own
+
+    every = calls_of(facts_of(FACTS_MAX, wording=own)) - calls_of(facts_of(FACTS_MAX, wording=0))
+    first = calls_of(facts_of(few, wording=own)) - calls_of(facts_of(few, wording=0))
+
+    assert 0 < first <= every < 1.5 * first
 
 
 @pytest.mark.parametrize("times", [1, REFS_MAX])
