@@ -65,9 +65,10 @@ def test_nothing_is_as_usual_where_a_record_holds_worse() -> None:
         ("traffic", 0.0, "1/s", False),
         ("traffic", 3.0, "1/s", True),
         ("errors", 0.95, None, False),
-        ("errors", 0.04, None, True),
-        ("errors", 6.0, "percent", False),
-        ("errors", 1.0, "percent", True),
+        ("errors", 0.05, None, False),
+        ("errors", 0.049, None, True),
+        ("errors", 5.0, "percent", False),
+        ("errors", 4.9, "percent", True),
         ("errors", 12.0, "1/s", True),  # of how many, nobody knows
         ("disk", 100.0, "percent", False),
         ("disk", 60.0, "percent", True),

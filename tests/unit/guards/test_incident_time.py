@@ -6,8 +6,9 @@ import pytest
 from tests.support.inquiries import inquiry
 
 from diagnosis_harness.diagnosis.inquiry import OnsetOrigin
-from diagnosis_harness.guards.incident_time import LATE_S, is_of_incident
+from diagnosis_harness.guards.incident_time import LATE_S, is_of_incident, is_same_time, lasts_into
 from diagnosis_harness.kernel.window import TimeWindow
+from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 
 START_S = 1_704_117_900.0
 RECORDED = TimeWindow(START_S - 3_600.0, START_S + 900.0)
@@ -40,3 +41,24 @@ def test_a_look_that_begins_well_after_the_onset_compares_the_incident_with_itse
     asked = inquiry(onset_s=START_S - late_s, incident=RECORDED)
 
     assert is_of_incident(LOOKED, asked) is holds
+
+
+@pytest.mark.parametrize(("apart_s", "same"), [(0.0, True), (0.999, True), (1.0, False), (-1.0, False)])
+def test_times_that_are_written_to_the_second_are_equal_within_one(apart_s: float, *, same: bool) -> None:
+    """On both sides of the limit."""
+    assert is_same_time(START_S, START_S + apart_s) is same
+
+
+@pytest.mark.parametrize(("before_s", "lasts"), [(86_400.0, True), (86_401.0, False)])
+def test_what_was_reported_for_more_than_a_day_before_the_onset_did_not_start_it(
+    before_s: float, *, lasts: bool
+) -> None:
+    """Even if it is still reported."""
+    report = EvidenceItem(
+        "p1",
+        ItemKind.PLATFORM_EVENT,
+        "node-3 reports disk pressure",
+        window=TimeWindow(START_S - before_s, START_S + 60.0),
+        attributes={"severity": "fault", "state": "current"},
+    )
+    assert lasts_into(report, START_S) is lasts

@@ -187,6 +187,16 @@ def test_a_change_of_another_or_long_before_is_not_a_trigger() -> None:
         assert conclusion_level(EXPLAINED, [CPU, other]) is CauseLevel.EXPLAINED
 
 
+@pytest.mark.parametrize(
+    ("before_s", "level"),
+    [(0.0, CauseLevel.TRIGGER), (3_600.0, CauseLevel.TRIGGER), (3_601.0, CauseLevel.EXPLAINED)],
+)
+def test_a_trigger_is_at_most_an_hour_before_the_onset(before_s: float, level: CauseLevel) -> None:
+    """On both sides of the limit."""
+    change = replace(CHANGE, attributes={**CHANGE.attributes, "before_onset_s": before_s})
+    assert conclusion_level(EXPLAINED, [CPU, change]) is level
+
+
 def test_a_change_after_what_explains_the_cause_is_not_a_trigger() -> None:
     """The alert that the change is measured from fires after what it alerts to."""
     began = replace(CPU, onset_s=ONSET_S)
