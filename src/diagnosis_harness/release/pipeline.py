@@ -274,10 +274,9 @@ def facts_beyond(
     """
     published = {_content(claim) for claim in standing}
     found = []
-    stated = [claim for claim in snapshot.facts if claim.predicate not in CONCLUSIONS][:FACTS_MAX]
-    for claim in check_claims(
-        _with_few_wordings(stated), snapshot.records, run_id=run_id, inquiry=inquiry
-    ).standing:
+    facts = [claim for claim in snapshot.facts if claim.predicate not in CONCLUSIONS][:FACTS_MAX]
+    stated = tuple(_with_few_wordings(facts))
+    for claim in check_claims(stated, snapshot.records, run_id=run_id, inquiry=inquiry).standing:
         if _content(claim) not in published:
             published.add(_content(claim))
             found.append(claim)
