@@ -44,7 +44,7 @@ def bench_document(
                     for condition in result.conditions()
                 },
                 "incidents": [
-                    _outcome_json(outcome, told=show_unseen or not outcome.run.case.unseen)
+                    _outcome_json(outcome, show_text=show_unseen or not outcome.run.case.unseen)
                     for outcome in result.outcomes
                 ],
                 "unscored": [
@@ -203,7 +203,7 @@ def _calibration_json(calibration: Calibration | None) -> JsonValue:
     }
 
 
-def _outcome_json(outcome: Outcome, *, told: bool) -> JsonValue:
+def _outcome_json(outcome: Outcome, *, show_text: bool) -> JsonValue:
     run, truth = outcome.run, outcome.truth
     return {
         "id": run.case.incident_id,
@@ -238,7 +238,7 @@ def _outcome_json(outcome: Outcome, *, told: bool) -> JsonValue:
         "tool_calls": run.result.tool_calls,
         "causes": [_json_of_ranked(ranked) for ranked in run.result.causes],
         "candidates": [_json_of_ranked(ranked) for ranked in run.result.candidates[:CANDIDATES_WRITTEN]],
-        "concluded": run.result.concluded if told else "",
+        "concluded": run.result.concluded if show_text else "",
         "reason": run.result.reason,
     }
 

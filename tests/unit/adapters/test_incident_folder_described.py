@@ -133,6 +133,22 @@ def test_an_application_tells_how_its_resources_are(open_folder: OpenFolder, ctx
     assert states["Degraded: Deployment deployment.apps/cart configured"] == "cart"
 
 
+def test_an_application_whose_resources_have_no_messages_is_read(
+    open_folder: OpenFolder, ctx: RunContext
+) -> None:
+    """The table ends with its last heading."""
+    cut = [line.partition("  HOOK")[0].partition("  service/")[0] for line in APPLICATION.splitlines()]
+    text = "\n".join(line.partition("  deployment.apps/")[0].rstrip() for line in cut) + "\n"
+    assert "HEALTH" in text
+    assert "MESSAGE" not in text
+
+    sources = open_folder({"seen.txt": text})
+
+    assert sources.platform is not None
+    states = {one.message: one.entity for one in sources.platform.states(ctx)}
+    assert states["Degraded: Deployment"] == "cart"
+
+
 def test_revisions_without_a_time_are_refused_with_what_has_one(refuse_folder: RefuseFolder) -> None:
     """The remedy is read by the reader of replica sets, above."""
     text = "deployment.apps/cart\nREVISION  CHANGE-CAUSE\n13        <none>\n14        set image\n"

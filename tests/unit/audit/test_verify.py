@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.support.forgery import seal
 
 from diagnosis_harness.audit.verification.result import CheckName, CheckResult, FlawCode
 from diagnosis_harness.audit.verification.verify import is_unaltered, verify
@@ -20,17 +20,6 @@ Saved = Callable[..., Any]
 Change = Callable[[dict[str, Any]], None]
 
 WHITESPACE = b" \t\n\r"
-
-
-def seal_document(held: dict[str, Any]) -> bytes:
-    """The file of a forger who recomputes digests and sizes of all records, and the root digest."""
-    for record in held["records"]:
-        if record["stored"] is not None:
-            stored = record["stored"].encode()
-            record["digest"] = f"sha256:{hashlib.sha256(stored).hexdigest()}"
-            record["size_bytes"] = len(stored)
-    held["root_digest"] = root_digest(held)
-    return write(held)
 
 
 def write(held: dict[str, Any]) -> bytes:
@@ -84,7 +73,7 @@ def test_a_saved_run_verifies(saved: Saved, wanted: tuple[str, ...]) -> None:
 
 def test_sealing_an_unaltered_run_gives_the_same_bytes(saved: Saved) -> None:
     """The forger of these tests adds no flaw of his own."""
-    assert seal_document(json.loads(saved().data)) == saved().data
+    assert seal(json.loads(saved().data)) == saved().data
 
 
 @pytest.mark.proof
@@ -153,7 +142,7 @@ def test_checks_that_cannot_be_made_are_said_to_be_unmade(saved: Saved) -> None:
     held = json.loads(saved().data)
     held["run"]["more"] = 1
 
-    verification = verify(seal_document(held), file="run.json")
+    verification = verify(seal(held), file="run.json")
 
     results = {check.name: check.result for check in verification.checks}
     assert results.pop(CheckName.ROOT_DIGEST) is CheckResult.HOLDS
@@ -170,7 +159,7 @@ def test_record_digests_computed_again_do_not_help(saved: Saved) -> None:
     held["records"][3]["stored"] = re.sub(
         r'(?<="looked_at":)\d', lambda digit: str(9 - int(digit[0])) if digit[0] != "9" else "1", stored
     )
-    seal_document(held)
+    seal(held)
     held["root_digest"] = stated
 
     assert codes(write(held)) == {FlawCode.ROOT_DIGEST_DIFFERS.value}
@@ -282,7 +271,7 @@ def test_what_the_records_do_not_support_is_named_although_digests_match(
     held = json.loads(saved().data)
     change(held)
 
-    assert code.value in codes(seal_document(held))
+    assert code.value in codes(seal(held))
 
 
 @pytest.mark.parametrize(
@@ -303,7 +292,7 @@ def test_a_fallback_cannot_be_dressed_up(saved: Saved, change: Change, code: Fla
     held = json.loads(saved("none", "--seed", "1").data)
     change(held)
 
-    assert code.value in codes(seal_document(held))
+    assert code.value in codes(seal(held))
 
 
 def test_two_digests_exchanged_are_seen(saved: Saved) -> None:
@@ -360,7 +349,7 @@ def test_every_field_that_a_record_vouches_for_is_checked(saved: Saved, fault: s
         for step in path[:-1]:
             inner = inner[step]
         inner[path[-1]] = _other(inner[path[-1]])
-        if holds(seal_document(held)):
+        if holds(seal(held)):
             missed.append(path)
 
     assert len(paths) > 200
@@ -373,7 +362,7 @@ def test_a_forgery_of_everything_is_consistent_and_only_its_root_digest_differs(
     before = held["root_digest"]
     claim = _claim(held, "CAUSED")
     text = json.dumps(held, ensure_ascii=False).replace(claim["entity"], "innocent")
-    forged = seal_document(json.loads(text))
+    forged = seal(json.loads(text))
 
     verification = verify(forged, file="run.json")
 

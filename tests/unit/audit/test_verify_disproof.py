@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.unit.audit.test_verify import codes, seal_document
+from tests.support.forgery import seal
+from tests.unit.audit.test_verify import codes
 
 from diagnosis_harness.audit.verification.result import FlawCode
 
@@ -24,7 +25,7 @@ def test_a_document_must_name_the_queries_of_its_records(saved: Saved, field: st
     (cause,) = held["report"]["causes"]
     assert (cause["level"], cause["disproof"]["result"]) == ("EXPLAINED", "HELD")
     cause["disproof"]["challenges"][0][field] = other
-    assert FlawCode.DISPROOF_DIFFERS.value in codes(seal_document(held))
+    assert FlawCode.DISPROOF_DIFFERS.value in codes(seal(held))
 
 
 def test_a_test_that_is_not_in_the_records_does_not_count(saved: Saved) -> None:
@@ -32,11 +33,9 @@ def test_a_test_that_is_not_in_the_records_does_not_count(saved: Saved) -> None:
     held = json.loads(saved().data)
     (cause,) = held["report"]["causes"]
     cause["disproof"]["result"] = "NOT_TESTED"
-    assert FlawCode.DISPROOF_DIFFERS.value in codes(seal_document(held))
+    assert FlawCode.DISPROOF_DIFFERS.value in codes(seal(held))
     untested = json.loads(saved().data)
     call = cause["disproof"]["challenges"][0]["tool_call_id"]
     (asked,) = (each for each in untested["records"] if each["tool_call_id"] == call)
     asked["scope"] = "{}"  # of nobody in particular, as many other calls
-    assert {FlawCode.DISPROOF_DIFFERS.value, FlawCode.LEVEL_NOT_SUPPORTED.value} <= codes(
-        seal_document(untested)
-    )
+    assert {FlawCode.DISPROOF_DIFFERS.value, FlawCode.LEVEL_NOT_SUPPORTED.value} <= codes(seal(untested))

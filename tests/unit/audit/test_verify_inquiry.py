@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.unit.audit.test_verify import codes, seal_document
+from tests.support.forgery import seal
+from tests.unit.audit.test_verify import codes
 
 from diagnosis_harness.audit.verification.result import FlawCode
 from diagnosis_harness.guards.verdict import FindingCode, SemanticReason
@@ -41,7 +42,7 @@ def test_a_run_without_its_inquiry_does_not_verify(saved: Saved) -> None:
     held = values_of(saved)
     held["inquiry"] = None
 
-    assert FlawCode.INQUIRY_MISSING.value in codes(seal_document(held))
+    assert FlawCode.INQUIRY_MISSING.value in codes(seal(held))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,7 @@ def test_an_inquiry_that_the_rest_of_the_run_contradicts_does_not_verify(
     held = values_of(saved)
     held["inquiry"][field] = value
 
-    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal_document(held))
+    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal(held))
 
 
 def test_an_onset_that_the_asker_stated_is_that_of_the_inquiry(saved: Saved) -> None:
@@ -71,7 +72,7 @@ def test_an_onset_that_the_asker_stated_is_that_of_the_inquiry(saved: Saved) -> 
     held = values_of(saved)
     held["run"]["onset_at"] = held["inquiry"]["onset_at"]
 
-    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal_document(held))
+    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal(held))
 
 
 def test_a_question_about_another_time_turns_a_ranking_into_that_of_another_question(saved: Saved) -> None:
@@ -80,7 +81,7 @@ def test_a_question_about_another_time_turns_a_ranking_into_that_of_another_ques
     held["run"]["onset_at"] = held["inquiry"]["onset_at"] = ANOTHER_TIME
     held["inquiry"]["onset_origin"] = "ASKED"
 
-    found = codes(seal_document(held))
+    found = codes(seal(held))
 
     assert FindingCode.OF_ANOTHER_QUESTION.value in found
     assert SemanticReason.NOT_RANKED.value in found
@@ -97,7 +98,7 @@ def test_a_question_about_another_victim_turns_a_ranking_into_that_of_another_qu
     )
     held["inquiry"]["affected"] = [bystander]
 
-    found = codes(seal_document(held))
+    found = codes(seal(held))
 
     assert {FindingCode.OF_ANOTHER_QUESTION.value, SemanticReason.NOT_RANKED.value} <= found
 
@@ -107,7 +108,7 @@ def test_a_ranking_cannot_be_said_to_be_set_aside(saved: Saved) -> None:
     held = values_of(saved)
     held["report"]["rankings"][0] |= {"standing": "SET_ASIDE", "reason": "FEWER_KINDS"}
 
-    assert FlawCode.RANKINGS_DIFFER.value in codes(seal_document(held))
+    assert FlawCode.RANKINGS_DIFFER.value in codes(seal(held))
 
 
 def test_what_was_missing_is_of_a_closed_set(saved: Saved) -> None:
@@ -115,7 +116,7 @@ def test_what_was_missing_is_of_a_closed_set(saved: Saved) -> None:
     held = values_of(saved, "none", "--seed", "1")
     held["report"]["missing_info"] = ["the moon"]
 
-    assert codes(seal_document(held)) == {FlawCode.NOT_OF_THE_SCHEMA.value}
+    assert codes(seal(held)) == {FlawCode.NOT_OF_THE_SCHEMA.value}
 
 
 @pytest.mark.parametrize(
@@ -137,4 +138,4 @@ def test_an_inquiry_that_cannot_be_read_is_a_flaw_of_the_schema(
         inner = inner[step]
     inner[place[-1]] = value
 
-    assert codes(seal_document(held)) == {FlawCode.NOT_OF_THE_SCHEMA.value}
+    assert codes(seal(held)) == {FlawCode.NOT_OF_THE_SCHEMA.value}

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.unit.audit.test_verify import codes, seal_document
+from tests.support.forgery import seal
+from tests.unit.audit.test_verify import codes
 
 from diagnosis_harness.audit.verification.result import CheckName, FlawCode
 from diagnosis_harness.audit.verification.verify import verify
@@ -51,7 +52,7 @@ def without(name: str) -> Change:
 
 def flaws_of_trace(held: dict[str, Any]) -> set[str]:
     """What the check of the trace objects to after all digests are recomputed."""
-    checks = verify(seal_document(held), file="run.json").checks
+    checks = verify(seal(held), file="run.json").checks
     (trace,) = (check for check in checks if check.name is CheckName.TRACE)
     return {flaw.code.value for flaw in trace.flaws}
 
@@ -135,4 +136,4 @@ def test_a_time_that_was_asked_about_cannot_be_laid_on_somebody_else(saved: Save
     held = values_of(saved)
     held["inquiry"]["onset_origin"] = origin
 
-    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal_document(held))
+    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal(held))

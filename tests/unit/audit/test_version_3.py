@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.audit.test_verify import codes, holds, seal_document
+from tests.support.forgery import seal
+from tests.unit.audit.test_verify import codes, holds
 
 from diagnosis_harness.audit.verification.result import CheckName, CheckResult, FlawCode
 from diagnosis_harness.audit.verification.verify import is_unaltered, verify
@@ -35,7 +36,7 @@ def test_an_altered_document_of_version_3_does_not_verify() -> None:
     """Its own rules apply, whatever else is recomputed."""
     held = json.loads(gzip.decompress(SAVED[0].read_bytes()))
     held["report"]["causes"][0]["level"] = "TRIGGER"
-    assert FlawCode.LEVEL_NOT_SUPPORTED.value in codes(seal_document(held))
+    assert FlawCode.LEVEL_NOT_SUPPORTED.value in codes(seal(held))
 
 
 def without_test(saved: Saved) -> dict[str, Any]:
@@ -54,14 +55,14 @@ def test_no_document_of_this_version_lacks_what_was_asked_to_disprove_its_cause(
     """Removing the test and recomputing every digest does not loosen the rules."""
     held = without_test(saved)
     held["report"]["causes"][0].update(left)
-    assert not holds(seal_document(held))
+    assert not holds(seal(held))
 
 
 def test_a_document_of_this_version_says_how_its_question_was_read(saved: Saved) -> None:
     """So that its question cannot pass for one that an earlier version read."""
     held = json.loads(saved().data)
     held["inquiry"]["question"] = None
-    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal_document(held))
+    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal(held))
 
 
 def test_a_document_that_takes_the_version_before_names_the_check_that_was_not_made(saved: Saved) -> None:
@@ -71,7 +72,7 @@ def test_a_document_that_takes_the_version_before_names_the_check_that_was_not_m
     for part, names in ((held["inquiry"]["question"], ("other", "topic")), (held["inquiry"], ("carried",))):
         for name in names:
             assert part.pop(name) is None
-    verification = verify(seal_document(held), file="run.json")
+    verification = verify(seal(held), file="run.json")
     assert verification.verified
     results = {check.name: check.result for check in verification.checks}
     assert results[CheckName.DISPROOF] is CheckResult.NOT_CARRIED

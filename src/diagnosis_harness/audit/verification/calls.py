@@ -24,19 +24,19 @@ def call_flaws(document: RunDocument) -> Iterator[Flaw]:
     """Each call of the trace must have a record that says the same, and each record its call, once."""
     lines = _lines_by_call(document)
     records = {entry.tool_call_id: entry for entry in document.records}
-    for call_id, told in lines.items():
-        begun, ended = _split(told)
+    for call_id, own in lines.items():
+        begun, ended = _split(own)
         for place, _ in (*begun[1:], *ended[1:]):
             yield Flaw(FlawCode.TRACE_TWICE, f"trace[{place}]", call_id)
         if ended and (not begun or begun[0][0] > ended[0][0]):
             yield Flaw(FlawCode.TRACE_OUT_OF_ORDER, f"trace[{ended[0][0]}]", call_id)
         if (entry := records.get(call_id)) is None:
-            yield Flaw(FlawCode.CALL_WITHOUT_RECORD, f"trace[{told[0][0]}]", call_id)
+            yield Flaw(FlawCode.CALL_WITHOUT_RECORD, f"trace[{own[0][0]}]", call_id)
             continue
-        for place, line in told:
+        for place, line in own:
             yield from _line_flaws(place, line, entry)
     if document.release.outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK):
-        yield from _untold_flaws(document.records, lines)
+        yield from _gap_flaws(document.records, lines)
     yield from _caller_flaws(document)
     yield from _progress_flaws(document, lines)
 
@@ -49,16 +49,16 @@ def _lines_by_call(document: RunDocument) -> dict[str, list[Placed]]:
     return lines
 
 
-def _split(told: Sequence[Placed]) -> tuple[list[Placed], list[Placed]]:
-    begun = [each for each in told if each[1].status is TraceEventStatus.STARTED]
-    return begun, [each for each in told if each[1].status is not TraceEventStatus.STARTED]
+def _split(own: Sequence[Placed]) -> tuple[list[Placed], list[Placed]]:
+    begun = [each for each in own if each[1].status is TraceEventStatus.STARTED]
+    return begun, [each for each in own if each[1].status is not TraceEventStatus.STARTED]
 
 
 def _line_flaws(place: int, line: TraceLine, entry: RecordEntry) -> Iterator[Flaw]:
     """A line must report its record, and not before what it reports."""
     data = line.data or {}
     expected: dict[str, JsonValue] = {"tool": entry.tool, "scope": entry.scope}
-    told_at_s = read_instant(line.at, f"trace[{place}].at")
+    reported_at_s = read_instant(line.at, f"trace[{place}].at")
     done_at_s = read_instant(entry.started_at, "records.started_at")
     if line.status is not TraceEventStatus.STARTED:
         expected["invocation"] = entry.status.value
@@ -71,12 +71,12 @@ def _line_flaws(place: int, line: TraceLine, entry: RecordEntry) -> Iterator[Fla
     for name, value in bound_payload(expected).items():
         if data.get(name) != value:
             yield Flaw(FlawCode.TRACE_DIFFERS, f"trace[{place}].data.{name}", str(data.get(name)), str(value))
-    if told_at_s < done_at_s - _ROUNDING_S:
+    if reported_at_s < done_at_s - _ROUNDING_S:
         yield Flaw(FlawCode.OUT_OF_ORDER, f"trace[{place}].at", line.at, entry.started_at)
 
 
-def _untold_flaws(records: Sequence[RecordEntry], lines: Mapping[str, Sequence[Placed]]) -> Iterator[Flaw]:
-    """A run that released something has told of every call; only one that it gave up may lack its end."""
+def _gap_flaws(records: Sequence[RecordEntry], lines: Mapping[str, Sequence[Placed]]) -> Iterator[Flaw]:
+    """A run that released something has a line for every call; one that it gave up may lack its end."""
     for number, entry in enumerate(records):
         begun, ended = _split(lines.get(entry.tool_call_id, ()))
         whole = begun and (ended or entry.status is not InvocationStatus.READY)
@@ -93,7 +93,7 @@ def _caller_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _progress_flaws(document: RunDocument, lines: Mapping[str, Sequence[Placed]]) -> Iterator[Flaw]:
-    """What a call brought is told after it."""
+    """The progress that a call made is reported after the call."""
     for place, line in enumerate(document.trace):
         call_id = line.text_of("tool_call_id") or ""
         if line.name is TraceName.TOOL_PROGRESS and not any(at < place for at, _ in lines.get(call_id, ())):

@@ -33,28 +33,28 @@ def inventory_flaws(inquiry: Inquiry, records: Sequence[EvidenceRecord], *, omit
 
 
 def _kind_flaws(inquiry: Inquiry, items: Sequence[EvidenceItem]) -> Iterator[Flaw]:
-    held = inquiry.inventory.telemetry
+    listed = inquiry.inventory.telemetry
     known = {each.value: each for each in Telemetry}
     for item in items:
         if item.kind is not ItemKind.INVENTORY:
             continue
         there = known.get(str(item.attributes.get("telemetry")))
-        if there is not None and there not in held:
+        if there is not None and there not in listed:
             yield _flaw("inventory.telemetry", None, there)
         missing = known.get(str(item.attributes.get("missing")))
-        if missing in _COUNTED and missing in held:
+        if missing in _COUNTED and missing in listed:
             yield _flaw("inventory.telemetry", missing, None)
 
 
 def _recording_flaws(inquiry: Inquiry, items: Sequence[EvidenceItem]) -> Iterator[Flaw]:
-    held = {"incident": inquiry.inventory.incident, "baseline": inquiry.inventory.baseline}
+    windows = {"incident": inquiry.inventory.incident, "baseline": inquiry.inventory.baseline}
     for item in items:
         name, missing = item.attributes.get("recording"), item.attributes.get("missing")
         if item.kind is not ItemKind.INVENTORY:
             continue
-        if isinstance(name, str) and name in held and not _is_same(held[name], item.window):
-            yield _flaw(f"inventory.{name}", held[name], item.window)
-        for each, window in held.items():
+        if isinstance(name, str) and name in windows and not _is_same(windows[name], item.window):
+            yield _flaw(f"inventory.{name}", windows[name], item.window)
+        for each, window in windows.items():
             if missing == f"{each} recording" and window is not None:
                 yield _flaw(f"inventory.{each}", window, None)
 
@@ -69,13 +69,13 @@ def _is_same(one: TimeWindow | None, other: TimeWindow | None) -> bool:
 def _name_flaws(inquiry: Inquiry, records: Sequence[EvidenceRecord]) -> Iterator[Flaw]:
     """A name in the telemetry must be known; tools of somebody else may have names from elsewhere."""
     known = {name for each in inquiry.inventory.entities for name in (each.name, each.owner)}
-    told = (
+    found = (
         item.entity
         for record in records
         for item in record.items
         if item.attributes.get("mentioned") or (record.tool_name in _OF_TELEMETRY and item.kind in _KINDS)
     )
-    for name in dict.fromkeys(told):
+    for name in dict.fromkeys(found):
         if name is not None and name not in known and name != inquiry.alert_entity:
             yield _flaw("inventory.entities", None, name)
 

@@ -199,19 +199,19 @@ def _verdict_flaws(document: RunDocument) -> Iterator[Flaw]:
             yield Flaw(FlawCode.TRACE_INCOMPLETE, "release", found=_T.SEMANTIC_GUARD_DECISION.value)
         return
     place, line = decision
-    said = line.text_of("verdict")
+    verdict = line.text_of("verdict")
     concluded = bool(document.report.causes)
-    fitting = {end for end in ends & _ENDS_OF_VERDICTS.keys() if _ENDS_OF_VERDICTS[end] == said}
+    fitting = {end for end in ends & _ENDS_OF_VERDICTS.keys() if _ENDS_OF_VERDICTS[end] == verdict}
     if not (fitting or _may_have_ended_early(ends, document.trace[:place])) or (
-        fitting and said == SemanticVerdict.SUPPORTED and not concluded
+        fitting and verdict == SemanticVerdict.SUPPORTED and not concluded
     ):
-        yield _differs(place, "data.verdict", str(said), release.outcome.value)
+        yield _differs(place, "data.verdict", str(verdict), release.outcome.value)
 
 
 def _possible_ends(document: RunDocument) -> frozenset[WorkEnd]:
     """The ends of the work that lead to what was released."""
-    told = (document.release.outcome, document.release.fallback_type, document.run.state)
-    return frozenset(row.end for row in TABLE if (row.outcome, row.fallback, row.state) == told)
+    end = (document.release.outcome, document.release.fallback_type, document.run.state)
+    return frozenset(row.end for row in TABLE if (row.outcome, row.fallback, row.state) == end)
 
 
 def _may_have_ended_early(ends: Collection[WorkEnd], before: Sequence[TraceLine]) -> bool:
@@ -236,13 +236,13 @@ def _claim_flaws(document: RunDocument) -> Iterator[Flaw]:
                 for each in report.rankings
                 if each.standing is RankingStanding.SET_ASIDE and each.reason is not None
             ]
-            told = data.get("set_aside") or ()
-            if isinstance(told, list | tuple) and sorted(map(str, told)) != sorted(aside):
-                yield _differs(place, "data.set_aside", str(list(told)), str(aside))
+            stated = data.get("set_aside") or ()
+            if isinstance(stated, list | tuple) and sorted(map(str, stated)) != sorted(aside):
+                yield _differs(place, "data.set_aside", str(list(stated)), str(aside))
 
 
 def _end_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """The end is told once, at its time, and a run that ended well does no work behind it."""
+    """The end is reported once, at its time, and a run that ended well does no work behind it."""
     termination = document.run.termination
     if termination is None:
         return
@@ -258,9 +258,9 @@ def _end_flaws(document: RunDocument) -> Iterator[Flaw]:
         if line.name in (_T.RUN_ENDED, _T.RUN_FINISHED) and at_s < ended_s - _ROUNDING_S:
             yield Flaw(FlawCode.OUT_OF_ORDER, f"trace[{place}].at", line.at, termination.at)
         if line.name is _T.RUN_ENDED:
-            said = (line.data or {}).get("at_s")
-            if not isinstance(said, int | float) or utc_text(said) != termination.at:
-                yield _differs(place, "data.at_s", str(said), termination.at)
+            stated_s = (line.data or {}).get("at_s")
+            if not isinstance(stated_s, int | float) or utc_text(stated_s) != termination.at:
+                yield _differs(place, "data.at_s", str(stated_s), termination.at)
         if ended_itself and line.name in _WORK:
             if ends and place > ends[0]:
                 yield Flaw(FlawCode.TRACE_OUT_OF_ORDER, f"trace[{place}]", line.name.value)

@@ -67,9 +67,9 @@ def _item_flaws(document: RunDocument) -> Iterator[Flaw]:
     asked = {each.tool_call_id: each for each in calls}
     for place, line in enumerate(document.trace):
         entry = asked.get(line.text_of("tool_call_id") or "")
-        told = _data(line, "items")
-        if line.name is TraceName.TOOL_INVOCATION and entry is not None and told not in (None, entry.items):
-            yield _differs(place, "data.items", told, entry.items)
+        stated = _data(line, "items")
+        if line.name is TraceName.TOOL_INVOCATION and entry is not None and stated not in (None, entry.items):
+            yield _differs(place, "data.items", stated, entry.items)
 
 
 def _start_flaws(document: RunDocument) -> Iterator[Flaw]:

@@ -22,9 +22,9 @@ _ENFORCED = ("llm_calls", "tool_calls", "run_bytes")
 """Counters that no run exceeds. Tokens are counted as used, also above the limit."""
 _LEFT = (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
 _ATTEMPTS = (TraceName.RETRY_ATTEMPT, TraceName.ROUTING_ATTEMPT, TraceName.SEMANTIC_GUARD_ATTEMPT)
-_LIMITS_TOLD = ("llm_calls", "tool_calls")
+_LIMITS_REPORTED = ("llm_calls", "tool_calls")
 """The limits that the first line of a trace tells."""
-_USE_TOLD = (*_LIMITS_TOLD, "total_tokens", "run_bytes")
+_USE_REPORTED = (*_LIMITS_REPORTED, "total_tokens", "run_bytes")
 """The counters that the last line of a trace tells."""
 
 
@@ -152,14 +152,14 @@ def _trace_flaws(document: RunDocument, counted: Mapping[_Key, Counter]) -> Iter
     lost = document.release.outcome not in _LEFT and run.usage_estimated
     for place, line in enumerate(document.trace):
         data = line.data or {}
-        told: dict[str, object] = {}
+        reported: dict[str, object] = {}
         own: dict[str, int | None] = {}
         if line.name is TraceName.RUN_STARTED and isinstance(limits := data.get("limits"), Mapping):
-            told = {name: limits.get(name) for name in _LIMITS_TOLD}
+            reported = {name: limits.get(name) for name in _LIMITS_REPORTED}
             own = {name: counter.limit for (name, tool), counter in counted.items() if tool is None}
         elif line.name is TraceName.RUN_FINISHED and not (run.in_flight or lost):
-            told = {name: data[name] for name in _USE_TOLD if name in data}
+            reported = {name: data[name] for name in _USE_REPORTED if name in data}
             own = {name: counter.used for (name, tool), counter in counted.items() if tool is None}
-        for name, value in told.items():
+        for name, value in reported.items():
             if own.get(name) is not None and own[name] != value:
                 yield Flaw(FlawCode.TRACE_DIFFERS, f"trace[{place}].data.{name}", str(value), str(own[name]))

@@ -40,11 +40,9 @@ _DEPLOY_WORDS: Final = re.compile(
 def _seconds(text: str) -> float | None:
     """A time as Go writes it, with the offset and the name of the zone."""
     found = _TIME.search(text)
-    return (
-        None
-        if found is None
-        else epoch_seconds(f"{found[0][:-2]}:{found[0][-2:]}".replace(" ", "T", 1).replace(" ", ""))
-    )
+    if found is None:
+        return None
+    return epoch_seconds(f"{found[0][:-2]}:{found[0][-2:]}".replace(" ", "T", 1).replace(" ", ""))
 
 
 def _has_line(pattern: re.Pattern[str], *, within: int = 3) -> Callable[[FileHead], bool]:
@@ -83,7 +81,9 @@ def _read_argo_application(content: FileContent) -> Iterable[RoleRows]:
             cells = {key: line[start:].split("  ")[0].strip() for key, start in place.items()}
             if cells["HEALTH"]:
                 states.append(
-                    _state(content, cells["NAME"], cells["HEALTH"], f"{cells['KIND']} {cells['MESSAGE']}")
+                    _state(
+                        content, cells["NAME"], cells["HEALTH"], f"{cells['KIND']} {cells.get('MESSAGE', '')}"
+                    )
                 )
         elif found is not None:
             fields.setdefault(found["key"], found["value"].strip())

@@ -46,14 +46,14 @@ def _is_console_csv(head: FileHead) -> bool:
 
 def _read(content: FileContent) -> Iterable[RoleRows]:
     """Times of this form name no zone, or are in UTC; they are read as text."""
-    said: dict[str, Sequence[str]] = {}
+    lines: dict[str, Sequence[str]] = {}
     for cells in content.cells():
         if cells and _is_time(cells[0]):
             break
         if cells:
-            said[cells[0].strip()] = [cell.strip() for cell in cells[1:]]
-    width = max((len(cells) for cells in said.values()), default=0)
-    columns = [{key: cells[at] for key, cells in said.items() if at < len(cells)} for at in range(width)]
+            lines[cells[0].strip()] = [cell.strip() for cell in cells[1:]]
+    width = max((len(cells) for cells in lines.values()), default=0)
+    columns = [{key: cells[at] for key, cells in lines.items() if at < len(cells)} for at in range(width)]
     named = name_series([_labels(column, content.stem) for column in columns], unnamed="value").names
     units = [CLOUDWATCH_UNITS.get(column.get("Unit", "")) or unit_of_signal(one.signal)
              for column, one in zip(columns, named, strict=True)]  # fmt: skip

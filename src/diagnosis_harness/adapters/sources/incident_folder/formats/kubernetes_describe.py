@@ -122,13 +122,10 @@ def _owner(one: _Described) -> str | None:
     if "Containers" not in one.sections:
         return None
     kind, _, name = one.fields.get("Controlled By", "").partition("/")
-    return (
-        service_of_pod(one.name)
-        if kind == ""
-        else re.sub(r"-[0-9a-f]{5,10}$", "", name)
-        if kind == "ReplicaSet"
-        else name
-    )
+    if not kind:
+        return service_of_pod(one.name)
+    # A Deployment names its replica sets after itself and a hash of the template.
+    return re.sub(r"-[0-9a-f]{5,10}$", "", name) if kind == "ReplicaSet" else name
 
 
 def _states(one: _Described, written_s: float) -> Iterator[_Row]:
