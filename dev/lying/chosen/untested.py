@@ -26,7 +26,9 @@ def _family(bend: Bend, told: str) -> Family:
     def plan(rng: np.random.Generator, world: World) -> Plan | None:
         if not world.causes:
             return None
-        names = [name for name in world.services if " " not in name]
+        # A test is about the affected service and the strongest other candidate.
+        others = [name for name in world.services if name != world.victim]
+        names = (world.victim, pick(rng, others))
         asked = tuple(one for name in names for one in bend(rng, world, name))
         rounds = (asked, *honest_rounds(world)) if chance(rng, 0.3) else (*honest_rounds(world), asked)
         return Plan(tuple(each for each in rounds if each), lambda records: _as_tested(rng, records))
@@ -86,7 +88,7 @@ def _part_of_the_time(rng: np.random.Generator, world: World, name: str) -> Sequ
 
 def _of_two_rankings(rng: np.random.Generator, world: World, name: str) -> Sequence[Asking]:
     """Ranked and looked at for another onset, and concluded for the one that was asked about."""
-    if name != world.services[0]:
+    if name != world.victim:
         return (_only(world, name, onset=another_onset(rng, world)),)
     apart = {"onset": world.onset_s + float(rng.integers(2, 8)) * 30.0}
     return (*looks(world, apart), rank(apart, victim_argument(world)))

@@ -51,6 +51,11 @@ def test_results_of_cloudwatch_belong_to_their_dimension_and_are_never_averaged(
     }
     (note,) = sources.summary.summary(ctx).files
     assert "averaged" not in note.note
+    series = sources.metrics.series(ctx, Recording.INCIDENT)
+    assert sorted(one.signal for one in series if one.entity == "payments-db") == [
+        "CPUUtilization{id=m_cpuutilization_average,stat=Average}",
+        "CPUUtilization{id=m_cpuutilization_maximum,stat=Maximum}",
+    ]
 
 
 def test_results_of_one_query_are_one_series_where_they_agree_and_two_where_not(

@@ -181,30 +181,28 @@ _ALWAYS = {
 
 
 def _verdict_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """What was released must be what SemanticGuard's verdict leads to, if the run ended well after it."""
-    release = document.release
-    if release.outcome not in _LEFT or document.run.state is not RunState.SUCCESS:
+    """What was released must be what SemanticGuard's verdict leads to, if the run ended well after it.
+
+    A conclusion needs the verdict SUPPORTED, however the run ended.
+    """
+    release, concluded = document.release, bool(document.report.causes)
+    ended_well = release.outcome in _LEFT and document.run.state is RunState.SUCCESS
+    if not (concluded or ended_well):
         return
     ends = _possible_ends(document)
-    decision = next(
-        (
-            (place, each)
-            for place, each in enumerate(document.trace)
-            if each.name is _T.SEMANTIC_GUARD_DECISION
-        ),
-        None,
-    )
-    if decision is None:
-        if ends <= _ENDS_OF_VERDICTS.keys():
+    decisions = [at for at, each in enumerate(document.trace) if each.name is _T.SEMANTIC_GUARD_DECISION]
+    if not decisions:
+        if concluded or ends <= _ENDS_OF_VERDICTS.keys():
             yield Flaw(FlawCode.TRACE_INCOMPLETE, "release", found=_T.SEMANTIC_GUARD_DECISION.value)
         return
-    place, line = decision
-    verdict = line.text_of("verdict")
-    concluded = bool(document.report.causes)
+    place = decisions[-1]
+    verdict = document.trace[place].text_of("verdict")
     fitting = {end for end in ends & _ENDS_OF_VERDICTS.keys() if _ENDS_OF_VERDICTS[end] == verdict}
-    if not (fitting or _may_have_ended_early(ends, document.trace[:place])) or (
-        fitting and verdict == SemanticVerdict.SUPPORTED and not concluded
-    ):
+    if concluded or fitting:
+        fits = concluded is (verdict == SemanticVerdict.SUPPORTED)
+    else:
+        fits = _may_have_ended_early(ends, document.trace[:place])
+    if not fits:
         yield _differs(place, "data.verdict", str(verdict), release.outcome.value)
 
 

@@ -12,7 +12,6 @@ from diagnosis_harness.audit.verification.calls import call_flaws
 from diagnosis_harness.audit.verification.result import Check, CheckName, Flaw, FlawCode
 from diagnosis_harness.audit.verification.steps import step_flaws
 from diagnosis_harness.diagnosis.collection import DiagnosisStopReason
-from diagnosis_harness.guards.verdict import SemanticVerdict
 from diagnosis_harness.harness.termination import RunState
 from diagnosis_harness.kernel.errors import RunDocumentInvalid
 from diagnosis_harness.kernel.json_value import JsonValue
@@ -91,7 +90,7 @@ def _as_traced(text: str) -> JsonValue:
 
 
 def _guard_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """A release with causes must have passed both guards by their last verdicts."""
+    """A release with causes must have passed EvidenceGuard in the end; `steps` checks SemanticGuard."""
     if not document.report.causes:
         return
     evidence = _last(document, *_EVIDENCE)
@@ -99,11 +98,6 @@ def _guard_flaws(document: RunDocument) -> Iterator[Flaw]:
         yield Flaw(FlawCode.TRACE_INCOMPLETE, "trace", found=_EVIDENCE[0].value)
     elif not isinstance(found := _data(evidence[1], "findings"), list | tuple) or found:
         yield _differs(evidence[0], "data.findings", found, "")
-    verdict = _last(document, TraceName.SEMANTIC_GUARD_DECISION)
-    if verdict is None:
-        yield Flaw(FlawCode.TRACE_INCOMPLETE, "trace", found=TraceName.SEMANTIC_GUARD_DECISION.value)
-    elif (reached := verdict[1].text_of("verdict")) != SemanticVerdict.SUPPORTED:
-        yield _differs(verdict[0], "data.verdict", reached, SemanticVerdict.SUPPORTED)
 
 
 def _stop_flaws(document: RunDocument) -> Iterator[Flaw]:
