@@ -30,11 +30,12 @@ def line_of(held: dict[str, Any], name: str) -> dict[str, Any]:
     return line
 
 
-def rewrite_last(name: str, **values: Any) -> Change:
-    """Other values in the last line of a name, and the text that they render to."""
+def rewrite_last(name: str, *, status: str | None = None, **values: Any) -> Change:
+    """Other values in the last line of a name, the text that they render to, and another status if given."""
 
     def change(held: dict[str, Any]) -> None:
         line = line_of(held, name)
+        line["status"] = status or line["status"]
         line["data"].update(values)
         line["text"] = in_short(line["data"])
 
@@ -64,6 +65,7 @@ def flaws_of_trace(held: dict[str, Any]) -> set[str]:
         rewrite_last("RUN_STARTED", question=None),
         rewrite_last("EVIDENCE_GUARD_INITIAL", findings=["claim 1: NO_REFS"]),
         rewrite_last("SEMANTIC_GUARD_DECISION", verdict="UNSUPPORTED"),
+        rewrite_last("SEMANTIC_GUARD_DECISION", status="REJECTED", verdict="UNSUPPORTED"),
         rewrite_last("RELEASE_DECISION", outcome="FALLBACK"),
         rewrite_last("RELEASE_DECISION", fallback="INSUFFICIENT_EVIDENCE"),
         rewrite_last("RUN_ENDED", state="FAILED"),
