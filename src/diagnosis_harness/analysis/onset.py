@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from heapq import heappop, heappush, heappushpop
+from math import isnan
 
 import numpy as np
 
@@ -18,6 +21,7 @@ EARLY_LEAST = 12  # minimum number of points before the step: fewer lie close to
 BEYOND_SHARE = 0.9  # share of the points since a step that must lie beyond nearly all points before it
 EARLY_SHARE = 0.95  # share of the points before it; one or two outliers may lie anywhere
 BETTER = 1.1  # how much more of the variation a split must explain than the stated one, to replace it
+SAME_SHARE = 1e-9  # gains closer than this share of the variation differ by rounding alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +139,15 @@ def _best_split(
     splits = splits[instants[splits] <= latest_s] if len(splits) else splits
     if len(splits) == 0 or len(rows) == 0:
         return None
-    whole = _deviation(rows)
-    gains = np.array([whole - _deviation(rows[:, :s]) - _deviation(rows[:, s:]) for s in splits])
-    place = int(np.argmax(gains))
+    explained, whole = _explained(rows)
+    gains = explained[splits]
+    place = int(np.argmax(gains >= gains.max() - SAME_SHARE * whole))
     split = int(splits[place])
     stated_gain = 0.0
     if stated_s is not None:
         at = int(np.searchsorted(instants, stated_s))
         if 0 < at < len(instants):
-            stated_gain = float(whole - _deviation(rows[:, :at]) - _deviation(rows[:, at:]))
+            stated_gain = float(explained[at])
     return float(instants[split]), _clarity(rows, split), float(gains[place]), stated_gain
 
 
@@ -156,9 +160,40 @@ def _standardise(value: Floats) -> Floats:
     return np.asarray((finite[keep] - middle[keep, None]) / width[keep, None], dtype=np.float64)
 
 
-def _deviation(rows: Floats) -> float:
-    """Sum of the distances of all points from the median of their row."""
-    return float(np.nansum(np.abs(rows - median_rows(rows)[:, None])))
+def _explained(rows: Floats) -> tuple[Floats, float]:
+    """How much of the deviation a split before each point explains, and the whole deviation."""
+    explained, whole = np.zeros(rows.shape[1] + 1), 0.0
+    for row in rows:
+        early = _deviations(row.tolist())
+        late = _deviations(row[::-1].tolist())[::-1]
+        explained += early[-1] - early - late
+        whole += float(early[-1])
+    return explained, whole
+
+
+def _deviations(values: Iterable[float]) -> Floats:
+    """Sum of the distances of the first n values from their median, for each n from 0; NaN counts nothing.
+
+    Two heaps keep the lower and the upper half, so a value costs a logarithm and not a sort.
+    """
+    low: list[float] = []  # negated, so that its largest is on top; holds the middle of an odd number
+    high: list[float] = []
+    low_sum = high_sum = 0.0
+    sums = [0.0]
+    for value in values:
+        if not isnan(value):
+            largest = -heappushpop(low, -value)
+            low_sum += value - largest
+            heappush(high, largest)
+            high_sum += largest
+            if len(high) > len(low):
+                least = heappop(high)
+                heappush(low, -least)
+                high_sum -= least
+                low_sum += least
+        middle = -low[0] if len(low) > len(high) else 0.0
+        sums.append(high_sum - low_sum + middle)
+    return np.array(sums)
 
 
 def _clarity(rows: Floats, split: int) -> float:

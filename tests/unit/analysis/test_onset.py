@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from diagnosis_harness.analysis.arrays import Floats
 from diagnosis_harness.analysis.onset import EarlierStep, estimate_onset, find_earlier_step
+from diagnosis_harness.analysis.robust import width_rows
 
 TIME_S = np.linspace(1_000_000.0, 1_003_570.0, 120)
 
@@ -72,6 +74,32 @@ def test_too_few_points_keep_what_was_stated() -> None:
     found = estimate_onset(TIME_S[:5], step_at(2)[:, :5], stated_s=float(TIME_S[2]))
     assert found is not None
     assert (found.time_s, found.moved) == (TIME_S[2], False)
+
+
+def deviation(rows: Floats) -> float:
+    """The sum of the distances of all points from the median of their row."""
+    present = [row[np.isfinite(row)] for row in rows]
+    return float(sum(np.abs(row - np.median(row)).sum() for row in present if len(row)))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_split_that_explains_most_deviation_is_found(seed: int) -> None:
+    """As the definition says, with gaps, equal values and several indicators."""
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((int(rng.integers(1, 5)), 120)).cumsum(axis=1)
+    rows = np.round(rows, int(rng.integers(0, 3)))
+    rows[:, int(rng.integers(20, 100)) :] += 200.0
+    rows[rng.random(rows.shape) < 0.1] = np.nan
+    seen = np.isfinite(rows).any(axis=0)
+    times, present = TIME_S[seen], rows[:, seen]
+    middle = np.nanmedian(present, axis=1)[:, None]
+    scaled = (present - middle) / width_rows(present - middle, np.zeros(len(present)))[:, None]
+    left = [deviation(scaled[:, :at]) + deviation(scaled[:, at:]) for at in range(3, len(times) - 2)]
+
+    found = estimate_onset(TIME_S, rows, stated_s=None)
+
+    assert found is not None
+    assert found.time_s == times[3 + int(np.argmin(left))]
 
 
 @pytest.mark.parametrize(
