@@ -139,15 +139,15 @@ def _best_split(
     splits = splits[instants[splits] <= latest_s] if len(splits) else splits
     if len(splits) == 0 or len(rows) == 0:
         return None
-    explained, whole = _explained(rows)
-    gains = explained[splits]
+    gain_at, whole = _gains(rows)
+    gains = gain_at[splits]
     place = int(np.argmax(gains >= gains.max() - SAME_SHARE * whole))
     split = int(splits[place])
     stated_gain = 0.0
     if stated_s is not None:
         at = int(np.searchsorted(instants, stated_s))
         if 0 < at < len(instants):
-            stated_gain = float(explained[at])
+            stated_gain = float(gain_at[at])
     return float(instants[split]), _clarity(rows, split), float(gains[place]), stated_gain
 
 
@@ -160,7 +160,7 @@ def _standardise(value: Floats) -> Floats:
     return np.asarray((finite[keep] - middle[keep, None]) / width[keep, None], dtype=np.float64)
 
 
-def _explained(rows: Floats) -> tuple[Floats, float]:
+def _gains(rows: Floats) -> tuple[Floats, float]:
     """How much of the deviation a split before each point explains, and the whole deviation."""
     explained, whole = np.zeros(rows.shape[1] + 1), 0.0
     for row in rows:
