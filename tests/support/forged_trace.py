@@ -6,6 +6,11 @@ import copy
 
 from tests.support.forgery import Held, Random, counter_of, has_release, lines_of, pick, rewrite
 
+from diagnosis_harness.report.window import read_instant
+
+_PLAINLY_S = 0.01
+"""Times are written to the millisecond; what differs by more was not rounded."""
+
 # ------------------------------------------------------------------ the steps of the trace
 
 _STEPS = (
@@ -138,18 +143,22 @@ def turn_time_back(held: Held, random: Random) -> bool:
 
 
 def tell_of_a_call_before_it(held: Held, random: Random) -> bool:
-    """The record of a call, moved behind the line that says that it began."""
-    record = pick([each for each in held["records"] if each["status"] == "READY"], random)
-    if record is None or held["run"]["termination"]["at"] <= record["started_at"]:
-        return False
-    record["started_at"], record["duration_s"] = held["run"]["termination"]["at"], 0.0
-    told = [
-        line["at"]
+    """The record of a call, moved to the end of the run, plainly behind the line that says that it began."""
+    ended = held["run"]["termination"]["at"]
+    ended_s = read_instant(ended, "run.termination.at")
+    early = {
+        line["data"]["tool_call_id"]
         for line in lines_of(held, "TOOL_INVOCATION")
-        if line["data"]["tool_call_id"] == record["tool_call_id"]
-    ]
-    # Only where the line is plainly earlier, not by a rounding.
-    return any(at[:19] < record["started_at"][:19] for at in told)
+        if read_instant(line["at"], "trace.at") < ended_s - _PLAINLY_S
+    }
+    record = pick(
+        [each for each in held["records"] if each["status"] == "READY" and each["tool_call_id"] in early],
+        random,
+    )
+    if record is None:
+        return False
+    record["started_at"], record["duration_s"] = ended, 0.0
+    return True
 
 
 def end_at_another_time(held: Held, random: Random) -> bool:
