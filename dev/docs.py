@@ -1,4 +1,4 @@
-"""Writes the reference pages that are made from the code; with `--check` it only says which are stale."""
+"""Writes the reference pages that are generated from the code; `--check` only lists the stale ones."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def exit_code_page() -> str:
 
 
 def form_page() -> str:
-    """What is published for each form of a question and each result."""
+    """What is published for each kind of question and each result."""
     parts = [f"# Forms of a question\n\n{MADE}\n\n{dedent(form_table.__doc__ or '').strip()}\n"]
     for form in QuestionForm:
         rows = "\n".join(_form_row(result, FORM_TABLE[form, result]) for result in FormResult)
@@ -277,14 +277,14 @@ def answer_page() -> str:
 
 
 def settings_page() -> str:
-    """Every setting with its shipped value, as the product's own file has it."""
+    """Every setting with its default, from the product's own file."""
     shipped = files("diagnosis_harness").joinpath("settings.toml").read_text(encoding="utf-8")
     intro = "The values that are shipped. A file of the same shape wins over them, the environment over both."
     return f"# Settings\n\n{MADE}\n\n{intro}\n\n```toml\n{shipped.strip()}\n```\n"
 
 
 def http_page() -> str:
-    """The OpenAPI document of the service, as it serves it itself."""
+    """The OpenAPI document, as the service serves it."""
     return json.dumps(asyncio.run(_openapi()), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -32,7 +32,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Shares of the questions of one language.
+    """Shares of the questions in one language.
 
     Attributes:
         first, third: of the answerable: the right runbook is the first, or among the first three.

@@ -1,4 +1,4 @@
-"""Change each number and comparison of the guards a little, one at a time; some unit test must notice.
+"""Change each number and comparison of the guards slightly, one at a time; a unit test must fail.
 
 `python -m dev.limits [--seed N] [--most N] [--list] [--tests TEST ...] [FILE ...]`. If a limit is not tested
 on both sides, it can be moved unnoticed. If there are more changes than `--most`, the seed chooses which are
@@ -108,7 +108,7 @@ def is_green(tests: tuple[str, ...]) -> bool:
 
 
 def is_noticed(change: Change, tests: tuple[str, ...]) -> bool | None:
-    """Whether a test fails with the change in a copy of the tree; None where the tests did not run."""
+    """Whether a test fails with the change in a copy of the tree; None if the tests did not run."""
     with tempfile.TemporaryDirectory(prefix="limit-") as folder:
         tree = Path(folder)
         copy_tree(ROOT, tree)

@@ -1,4 +1,4 @@
-"""Break the code as docs/conformance.toml says, one row at a time; the row's tests must notice.
+"""Break the code as docs/conformance.toml says, one row at a time; the row's tests must fail.
 
 `python dev/mutants.py [--jobs N] [--passed REPORT] [ROW ...]`. Exit code 1 when a break goes unnoticed, does
 not apply, or does not even load. Tests that fail without a break catch nothing, so all of them run once on
@@ -94,7 +94,7 @@ def run_tests(tree: Path, tests: tuple[str, ...], *, jobs: int = 0) -> subproces
 
 
 class Trees:
-    """Copies of the tree, one for each job, used again and again: what did not change stays compiled."""
+    """Reused copies of the tree, one for each job: unchanged files stay compiled."""
 
     def __init__(self, root: Path, folder: Path, *, jobs: int) -> None:
         self.free = [folder / str(number) for number in range(jobs)]

@@ -14,7 +14,7 @@ ROOMS: Mapping[str, str] = {
     "guards": "What may be released",
     "players/embedded": "What the embedded analyst and judge do",
 }
-"""The packages whose numbers can change an answer, and what each of them does."""
+"""The packages whose numbers can change an answer, and the purpose of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def _is_number(value: ast.expr, numbers: set[str]) -> bool:
 
 
 def _text_of(value: ast.expr) -> str:
-    """As a reader of a table writes it: thousands grouped, a tuple without its brackets."""
+    """The value as a table shows it: thousands grouped, a tuple without its brackets."""
     match value:
         case ast.Constant(value=int() as whole) if whole >= 1_000:
             return f"{whole:,}"

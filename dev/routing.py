@@ -22,7 +22,7 @@ QUESTIONS = Path(__file__).parents[1] / "tests" / "routing"
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """One question, what came before it, and the path it should take."""
+    """One question, the one before it, and the path it should take."""
 
     language: str
     intent: IntentType
@@ -45,7 +45,7 @@ def read(file: Path) -> tuple[Labelled, ...]:
 
 
 class DevelopedLexicon(Lexicon):
-    """Knows only the phrases that are in given questions."""
+    """A lexicon that knows only the phrases in given questions."""
 
     def __init__(self, questions: Iterable[Labelled]) -> None:
         whole = Lexicon()
@@ -65,7 +65,7 @@ class DevelopedLexicon(Lexicon):
 
 
 def find_misses(questions: Iterable[Labelled], lexicon: Lexicon | None = None) -> tuple[Labelled, ...]:
-    """The questions that the embedded router sends another way."""
+    """The questions for which the embedded router chooses another path."""
     lexicon = lexicon or Lexicon()
     return tuple(one for one in questions if path_of(one.question, one.history, lexicon).intent != one.intent)
 

@@ -1,4 +1,4 @@
-"""Diagnose everything that can be scored here, and write the tables of the page of benchmarks.
+"""Diagnose everything that can be scored here, and write the tables of docs/benchmarks.md.
 
 Simulated incidents always, public ones if the folder of the data sets is named. Each data set has a section
 of its own on the page; a missing data set keeps its figures. Finished runs are stored in `.build/score`, so
@@ -72,7 +72,7 @@ PLAIN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One data set of the score, with what of it is run."""
+    """One data set of the score, and the part of it that is run."""
 
     data_set: DataSet
     wanted: Wanted = field(default_factory=lambda: Wanted(tuple(Condition), limits=LIMITS))
@@ -100,7 +100,7 @@ def parts(data: Path | None, only: Collection[str] = ()) -> Iterator[Part]:
 
 
 def run_parts(wanted: Sequence[Part], code: str, *, results: ResultsFile, jobs: int) -> list[BenchResult]:
-    """Every part after the other, with a bar for each."""
+    """Run the parts one after another, with a progress bar for each."""
     console = Console(stderr=True)
     found = []
     with Progress(console=console, disable=not console.is_terminal) as progress:
@@ -135,14 +135,14 @@ def find_commit() -> str:
 
 
 def describe_measurement(result: BenchResult, commit: str) -> str:
-    """Which commit was measured, and how long its runs took: stored runs count as long as they took then."""
+    """The commit that was measured, and how long its runs took, including stored runs."""
     minutes = sum(outcome.run.cost.elapsed_s for outcome in result.outcomes) / 60
     code = f"Commit `{commit}`" if commit else "A tree without history"
     return f"{code}: {len(result.outcomes)} runs, {minutes:.1f} minutes one after the other."
 
 
 def section(result: BenchResult, commit: str = "") -> str:
-    """What the page says about one data set."""
+    """The section of one data set on the page."""
     whole = [(condition.value, one) for condition, one in result.scores() if one.split == "all"]
     lines = [describe_measurement(result, commit), "", *_table("stated", whole)]
     first = result.conditions()[0]
@@ -204,7 +204,7 @@ def _calibration(result: BenchResult, condition: Condition) -> Iterator[str]:
 
 
 def _costs(score: Score) -> str:
-    """What does not depend on the machine; seconds and CPU are in the report."""
+    """The costs that do not depend on the machine; seconds and CPU are in the report."""
     costs = score.costs
     return (
         f"- medians: {costs.tool_calls:.0f} tool calls, {costs.record_bytes / 1e3:.1f} kB of records,"

@@ -1,7 +1,7 @@
 """`python -m dev.lying [--seed N] [--drafts N] [--only told|chosen] [--json OUT] [--page PAGE]`.
 
 Sends thousands of lies through the product and looks for them in what is published: drafts over recorded
-runs, and whole runs in which the agent chooses its tool calls. The last lines have the figures; the exit code
+runs, and whole runs in which the agent chooses its tool calls. The last lines are the figures; the exit code
 is 1 if anything untrue was released, or if too few truthful drafts passed. The default seed is a digest of
 the tested code: nobody chose it, and it changes with the code.
 """
@@ -37,7 +37,7 @@ KINDS_EACH = 9
 WORLDS_EACH = 4
 DRAFTS = 40_000
 CHOSEN_SHARE = 1 / 3
-"""A family of whole runs gets a third as many drafts as another class: a run costs four times as much."""
+"""Families of whole runs get a third as many drafts as other classes: a run costs four times as much."""
 JOBS = max(1, (os.cpu_count() or 2) - 1)
 _EACH_ZH = 3
 BEGIN, END = "<!-- lying: written by make lying -->", "<!-- lying: end -->"
@@ -156,7 +156,7 @@ def _run_told(seed: int, options: argparse.Namespace, *, drafts: int) -> Result:
 
 
 def _examples(result: Result | None, chosen: Choosing | None) -> list[str]:
-    """Examples of what was released and must not be."""
+    """Examples of what should not have been released."""
     told = [
         f"released: {figures.kind}: {figures.example}"
         for figures in (result.classes if result else ())

@@ -1,4 +1,4 @@
-"""Every class of draft by name: the lies, the truth, and the wrong cause that needs no lie."""
+"""Every class of drafts by name: lies, truthful drafts, and wrong causes on true facts."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _whole_lies() -> Mapping[str, Teller]:
 
 
 def tellers() -> Mapping[str, Teller]:
-    """Every class by name, in the order of the figures."""
+    """Every class by name, in the order in which the figures list them."""
     return {
         **_single_lies(),
         **_whole_lies(),
@@ -105,7 +105,7 @@ def true_with_false(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def _both(told: Told | None, more: Told | None, at: int) -> Told | None:
-    """The false claims of two drafts in one draft; each keeps the true claim that the other replaced."""
+    """A draft with the false claims of two; where one replaced a true claim, the other's copy of it stays."""
     if told is None or more is None:
         return told or more
     held = set(told.draft.claims)

@@ -16,14 +16,14 @@ TRUTHFUL_LEAST = 0.99
 
 @dataclass(slots=True)
 class Figures:
-    """One class: how its drafts ended, and how many fabrications were in what was released.
+    """One class: how its drafts ended, and how many fabrications were released.
 
     Attributes:
-        leaked: drafts of which a fabricated element was in a SUCCESS.
+        leaked: drafts with a fabricated element in a SUCCESS.
         leaked_back: the same in a FALLBACK.
-        crashed: drafts that the release broke on; it must take everything.
-        unrepaired: drafts that ended SUCCESS with every claim, and without a repair.
-        example: the first leak, for the investigation.
+        crashed: drafts that crashed the release; none may.
+        unrepaired: drafts that ended SUCCESS with every claim and without a repair.
+        example: the first leak, for investigation.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class Figures:
     def count(
         self, outcome: ReleaseOutcome, leaks: Iterable[Fabrication], *, unrepaired: bool, why: str
     ) -> None:
-        """Take in one draft."""
+        """Count a draft."""
         found = tuple(leaks)
         self.drafts += 1
         self.unrepaired += unrepaired
@@ -61,14 +61,14 @@ class Figures:
             self.reasons.append(f"{outcome}: {why[:400]}")
 
     def crash(self, error: Exception) -> None:
-        """Take in a draft that could not be published at all."""
+        """Count a draft that crashed the release."""
         self.drafts += 1
         self.crashed += 1
         self.example = self.example or f"{type(error).__name__}: {str(error)[:300]}"
 
     @property
     def is_lie(self) -> bool:
-        """Whether a draft of this class holds anything fabricated."""
+        """Whether drafts of this class contain anything fabricated."""
         return self.kind not in (TRUTHFUL, WRONG_CAUSE)
 
 
@@ -87,17 +87,17 @@ class Result:
 
     @property
     def leaked(self) -> int:
-        """Of these, how many had one standing in a SUCCESS."""
+        """Of these, how many had such an element in a SUCCESS."""
         return sum(each.leaked for each in self.classes if each.is_lie)
 
     @property
     def leaked_back(self) -> int:
-        """Of these, how many had one standing in a FALLBACK or a failure."""
+        """Of these, how many had such an element in a FALLBACK or a failure."""
         return sum(each.leaked_back for each in self.classes if each.is_lie)
 
     @property
     def crashed(self) -> int:
-        """Drafts that the release broke on, of all classes."""
+        """Drafts of all classes that crashed the release."""
         return sum(each.crashed for each in self.classes)
 
     @property
@@ -112,7 +112,7 @@ class Result:
 
     @property
     def holds(self) -> bool:
-        """Whether neither a fabrication nor a wrong cause was released, and the truth came through."""
+        """Whether no fabrication and no wrong cause was released, and truthful drafts passed."""
         released = self.leaked or self.leaked_back or self.crashed or self.wrong_cause
         return not released and self.truthful >= TRUTHFUL_LEAST
 
@@ -127,7 +127,7 @@ class Result:
         )
 
     def table(self) -> str:
-        """One row a class, as Markdown."""
+        """One row for each class, as Markdown."""
         rows = [
             "| class | drafts | success | fallback | no answer | crash | false in success | in fallback |",
             "|---|---:|---:|---:|---:|---:|---:|---:|",

@@ -23,7 +23,7 @@ class Place(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ForgedText:
-    """A text that is in no evidence. It may occur in no string of the report, not even as a part."""
+    """A text that is in no evidence. No string of the report may contain it."""
 
     text: str
 
@@ -34,7 +34,7 @@ class ForgedRef:
 
     ref: EvidenceRef
     by: Mapping[str, JsonValue] | None = None
-    """Only as a citation of an entry with these fields; None: anywhere."""
+    """Forbidden only in an entry with these fields; None forbids it anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class ForgedEntry:
 
 @dataclass(frozen=True, slots=True)
 class ForgedSupport:
-    """A cause of this entity that rests on a claim with these fields, which says nothing of it."""
+    """A cause of this entity that is supported by a claim with these fields, which is not about it."""
 
     entity: str
     fields: Mapping[str, JsonValue]
@@ -63,7 +63,7 @@ class ForgedSupport:
 
 @dataclass(frozen=True, slots=True)
 class ForgedWindow:
-    """A span of time that is nowhere the incident's, as the report's own window."""
+    """A report window that is not the incident's in any evidence."""
 
     start: str
     end: str
@@ -71,7 +71,7 @@ class ForgedWindow:
 
 @dataclass(frozen=True, slots=True)
 class ForgedLack:
-    """Something that is there, listed as missing; in any of the words that a report has for it."""
+    """Something that exists, listed as missing in any of the report's words for it."""
 
     words: tuple[str, ...]
 
@@ -83,7 +83,7 @@ Fabrication: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What an agent submits: a draft, and facts of its assessments. Truthful when nothing is forged."""
+    """What an agent submits: a draft, and facts of its assessments. Truthful if nothing is forged."""
 
     draft: DiagnosisDraft
     forged: tuple[Fabrication, ...] = ()

@@ -43,7 +43,7 @@ def _denial(record: EvidenceRecord, entity: str) -> Claim:
 
 
 def _empty(rng: np.random.Generator, case: Case) -> tuple[EvidenceRecord, str] | None:
-    """An empty record that asked for one entity, and that entity."""
+    """An empty record of a query about one entity, and that entity."""
     asked = [
         (record, json.loads(record.scope).get("entity"))
         for record in case.run.having(EvidenceStatus.NO_EVIDENCE)
@@ -53,7 +53,7 @@ def _empty(rng: np.random.Generator, case: Case) -> tuple[EvidenceRecord, str] |
 
 
 def _elsewhere(rng: np.random.Generator, case: Case) -> Claim | None:
-    """Nothing was found for an entity that nobody asked for."""
+    """Nothing was found for an entity that was not queried."""
     records = case.run.having(EvidenceStatus.NO_EVIDENCE)
     if not records:
         return None
@@ -62,7 +62,7 @@ def _elsewhere(rng: np.random.Generator, case: Case) -> Claim | None:
 
 
 def _all_the_time(rng: np.random.Generator, case: Case) -> Claim | None:
-    """Nothing was found, over a longer time than was looked at."""
+    """Nothing was found, over a longer time than was searched."""
     found = _empty(rng, case)
     if found is None or found[0].projection is None or found[0].projection.window is None:
         return None
@@ -72,7 +72,7 @@ def _all_the_time(rng: np.random.Generator, case: Case) -> Claim | None:
 
 
 def _for_ever(rng: np.random.Generator, case: Case) -> Claim | None:
-    """Nothing was found, at no time in particular; it may leave only with the time that was looked at."""
+    """Nothing was found, without a time; it may be released only with the time that was searched."""
     found = _empty(rng, case)
     if found is None or found[0].projection is None or found[0].projection.window is None:
         return None
@@ -87,7 +87,7 @@ def _of_everything(rng: np.random.Generator, case: Case) -> Claim | None:
 
 
 def _since(rng: np.random.Generator, case: Case) -> Claim | None:
-    """Nothing was found since a moment that the record does not know."""
+    """Nothing was found since a time that is not in the record."""
     found = _empty(rng, case)
     if found is None:
         return None
@@ -96,7 +96,7 @@ def _since(rng: np.random.Generator, case: Case) -> Claim | None:
 
 
 def _over_findings(rng: np.random.Generator, case: Case) -> Claim | None:
-    """Nothing was found, of a record that found something."""
+    """Nothing was found, cited from a record that found something."""
     record = pick(rng, case.run.having(EvidenceStatus.EVIDENCE_FOUND))
     item = pick(rng, record.items)
     if item.entity is None:
@@ -125,7 +125,7 @@ def _with_numbers(rng: np.random.Generator, case: Case) -> Claim | None:
 
 
 def _wider(rng: np.random.Generator, case: Case) -> Claim | None:
-    """Nothing at all was found for an entity of which one thing was asked, or another thing than asked."""
+    """Nothing at all, or nothing of another kind, was found for an entity that was queried for one thing."""
     found = _empty(rng, case)
     if found is None or _text_sought(found[0]) is None:
         return None

@@ -22,7 +22,7 @@ _INVENTED_QUOTES = (
 
 
 def _citing(rng: np.random.Generator, case: Case, ref: EvidenceRef, forged: ForgedRef) -> Told | None:
-    """A true claim that cites `ref`, alone or beside what it should."""
+    """A true claim that cites `ref`, alone or beside the right reference."""
     claim = any_claim(rng, case.run)
     if claim is None:
         return None
@@ -52,7 +52,7 @@ def invent_item(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def other_runs_finding(rng: np.random.Generator, case: Case) -> Told | None:
-    """States what another run found, with that run's own references."""
+    """States what another run found, with that run's references."""
     theirs = any_claim(rng, case.other, "value")
     if theirs is None or theirs.value is None:
         return None
@@ -63,7 +63,7 @@ def other_runs_finding(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def unfit_reference(rng: np.random.Generator, case: Case) -> Told | None:
-    """Rests a true statement on a call that failed, one that found nothing, or what speaks of another."""
+    """Supports a true statement by a call that failed or found nothing, or is about another entity."""
     claim = any_claim(rng, case.run)
     if claim is None:
         return None
@@ -112,7 +112,7 @@ def alter_quote(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def quote_of_another(rng: np.random.Generator, case: Case) -> Told | None:
-    """A line that is verbatim, under a reference to a record that does not hold it."""
+    """A verbatim line, with a reference to a record that does not contain it."""
     claim = any_claim(rng, case.run)
     _, item = pick(rng, case.run.items)
     if claim is None or item.line in case.run.item_of[claim.refs[0]].line:
@@ -132,7 +132,7 @@ def _change(rng: np.random.Generator, line: str) -> str | None:
 
 
 def _cut(rng: np.random.Generator, line: str) -> str | None:
-    """The line up to the middle of a number or word, or from there on: verbatim, and not what it says."""
+    """The line up to the middle of a number or word, or from there on: verbatim, but with another meaning."""
     inside = [at for at in range(1, len(line)) if _is_inside(line, at)]
     if not inside:
         return None
@@ -142,13 +142,13 @@ def _cut(rng: np.random.Generator, line: str) -> str | None:
 
 
 def _is_cut(text: str, line: str) -> bool:
-    """Whether every place at which the text is in the line has an end of it inside a number or word."""
+    """Whether the text begins or ends inside a number or word wherever it occurs in the line."""
     places = [at for at in range(len(line)) if line.startswith(text, at)]
     return all(_is_inside(line, at) or _is_inside(line, at + len(text)) for at in places)
 
 
 def _is_inside(line: str, at: int) -> bool:
-    """Whether a cut before this character parts a number or a word."""
+    """Whether a cut before this character divides a number or a word."""
     if not 0 < at < len(line):
         return False
     before, after = line[at - 1], line[at]

@@ -113,7 +113,7 @@ def invent_cause(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def smuggle_conclusion(rng: np.random.Generator, case: Case) -> Told | None:
-    """A second cause, or an acquittal of the first, stands among the claims and in no conclusion."""
+    """A second cause, or an acquittal of the first, is among the claims but in no conclusion."""
     run = case.run
     if len(run.ranking) < 2 or not run.draft.conclusion:
         return None
@@ -137,7 +137,7 @@ def smuggle_conclusion(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def fault_kind(rng: np.random.Generator, case: Case) -> Told | None:
-    """The right entity with another kind of fault, perhaps one that another candidate has."""
+    """The right entity with another kind of fault, perhaps that of another candidate."""
     run = case.run
     if not run.draft.conclusion:
         return None
@@ -150,7 +150,7 @@ def fault_kind(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def region(rng: np.random.Generator, case: Case) -> Told | None:
-    """The right entity with a part of it that the ranking does not name, perhaps another candidate's."""
+    """The right entity with a part that the ranking does not name, perhaps that of another candidate."""
     run = case.run
     if not run.draft.conclusion:
         return None

@@ -14,7 +14,7 @@ from diagnosis_harness.diagnosis.claim import Claim, Predicate
 from diagnosis_harness.tools.evidence import EvidenceItem, ItemKind
 
 _LOOK_ALIKES = str.maketrans({"a": "а", "e": "е", "o": "о", "p": "р", "c": "с", "i": "і", "-": "‐", "s": "ѕ"})
-"""Latin letters as Cyrillic ones that print alike."""
+"""Latin letters and the Cyrillic ones that look the same."""
 _INVENTED = ("ledger-shadow", "payments-v2-canary", "幽灵服务", "db-primary-9", "auth-proxy-eu")
 _CONTROLS = ("\u202e", "\u200b", "\x00", "\x1b[31m", "\n", "\r", "\t", "\u2066", "\x7f", "\ufeff")
 
@@ -69,7 +69,7 @@ def invent_entity(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def control_characters(rng: np.random.Generator, case: Case) -> Told | None:
-    """A true name with a character in it that hides or turns around what is printed."""
+    """A true name with a character that hides or reverses what is printed."""
     claim = any_claim(rng, case.run)
     if claim is None:
         return None
@@ -80,7 +80,7 @@ def control_characters(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def second_entity(rng: np.random.Generator, case: Case) -> Told | None:
-    """The other end of a call, a way or an effect is another one."""
+    """The other end of a call, path or effect is replaced."""
     run = case.run
     claim = any_claim(rng, run, "affected") if chance(rng, 0.7) else any_claim(rng, run)
     if claim is None:
@@ -94,7 +94,7 @@ def second_entity(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def predicate(rng: np.random.Generator, case: Case) -> Told | None:
-    """The right entity and numbers under a word that says something else."""
+    """The right entity and numbers with a predicate that says something else."""
     run = case.run
     claim = any_claim(rng, run)
     if claim is None:
@@ -117,7 +117,7 @@ def predicate(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def _may_say(item: EvidenceItem, claim: Claim, wrong: Predicate, wholes: set[str]) -> bool:
-    """Whether an item might support the wrong predicate after all: then it is not a lie."""
+    """Whether an item might support the wrong predicate after all, so that it is not a lie."""
     if not wholes.intersection((item.entity, item.peer, item.attributes.get("owner"))):
         return False
     if wrong in _OF_KINDS:

@@ -21,7 +21,7 @@ _SHIFTS_S = (-86_400.0, -3_600.0, -600.0, -61.0, 61.0, 600.0, 3_600.0, 86_400.0)
 def _telling(
     rng: np.random.Generator, run: RecordedRun, claim: Claim, *, field: str, number: float
 ) -> Told | None:
-    """The claim with another value or baseline, unless some item says that number too."""
+    """A claim with another value or baseline, unless some item has that number too."""
     if run.says_number(claim.entity, claim.signal, number, claim.unit):
         return None
     false = replace(claim, value=number) if field == "value" else replace(claim, baseline=number)
@@ -30,7 +30,7 @@ def _telling(
 
 
 def value_near(rng: np.random.Generator, case: Case) -> Told | None:
-    """One digit is another, or two stand the other way round."""
+    """One digit is changed, or two are swapped."""
     field = pick(rng, ("value", "baseline"))
     claim = any_claim(rng, case.run, field)
     if claim is None:
@@ -90,7 +90,7 @@ def unit(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def window(rng: np.random.Generator, case: Case) -> Told | None:
-    """A span of time that no item speaks of, or another item's."""
+    """A span of time that no item has, or that of another item."""
     claim = any_claim(rng, case.run, "value")
     if claim is None:
         return None
@@ -108,7 +108,7 @@ def window(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def onset(rng: np.random.Generator, case: Case) -> Told | None:
-    """A moment at which nothing is known to have begun."""
+    """A time at which nothing is known to have begun."""
     claim = any_claim(rng, case.run)
     if claim is None or claim.predicate is Predicate.CALLS:
         return None
@@ -124,7 +124,7 @@ def onset(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def direction(rng: np.random.Generator, case: Case) -> Told | None:
-    """Up is down, or value and baseline stand the other way round."""
+    """The direction is reversed, or value and baseline are swapped."""
     claim = any_claim(rng, case.run, "value", "direction")
     if claim is None:
         return None
@@ -169,7 +169,7 @@ def _near(start_s: float, end_s: float, held: TimeWindow) -> bool:
 
 
 def _is_mirrored(run: RecordedRun, claim: Claim) -> bool:
-    """Whether some item says the very opposite truthfully."""
+    """Whether some item truthfully says the opposite."""
     return any(
         item.signal == claim.signal and item.value is not None and item.baseline is not None
         and item.value < item.baseline

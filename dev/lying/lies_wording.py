@@ -109,7 +109,7 @@ def extra_sentence(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def free_wording(rng: np.random.Generator, case: Case) -> Told | None:
-    """The agent's own words for a true claim, with numbers, names, times or denials that are not in it."""
+    """A true claim in the agent's own words, with numbers, names, times or denials that are not in it."""
     claim = any_claim(rng, case.run)
     if claim is None:
         return None
@@ -118,7 +118,7 @@ def free_wording(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def _word(case: Case, claim: Claim, wording: str, false: str) -> Told:
-    """The draft with this wording for a claim; one that is not in the draft comes on top."""
+    """The draft with this wording for a claim, which is added if it is not in the draft."""
     worded = replace(claim, wording=wording)
     draft = case.run.draft
     claims = tuple(worded if each == claim else each for each in draft.claims)
@@ -140,7 +140,7 @@ _Alter = Callable[[np.random.Generator, TrueSentence], str | None]
 
 
 def alter_wording(rng: np.random.Generator, case: Case) -> Told | None:
-    """A true sentence with one thing in it that is not: a digit, name, unit, direction, denial, or order."""
+    """A true sentence with one thing altered: a digit, name, unit, direction, denial, or order."""
     claim = any_claim(rng, case.run)
     if claim is None:
         return None
@@ -154,7 +154,7 @@ def alter_wording(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def _digit(rng: np.random.Generator, true: TrueSentence) -> str | None:
-    """One digit is another, in a number, a time, or a name."""
+    """One digit of a number, time or name is changed."""
     text = true.text
     places = [at for at, character in enumerate(text) if character.isdigit()]
     if not places:
@@ -176,7 +176,7 @@ def _is_said(true: TrueSentence, number: float) -> bool:
 
 
 def _other_name(rng: np.random.Generator, true: TrueSentence) -> str | None:
-    """Another entity of the run in place of one of the sentence."""
+    """Another entity of the run replaces one of the sentence."""
     claim, run = true.claim, true.run
     names = [name for name in (claim.entity, claim.affected) if name and name in true.text]
     known = set(run.item_of[claim.refs[0]].attributes.values()) | run.wholes(claim.entity)
@@ -200,7 +200,7 @@ def _unit(rng: np.random.Generator, true: TrueSentence) -> str | None:
 
 
 def _turn(rng: np.random.Generator, true: TrueSentence) -> str | None:
-    """The word that says what happened says something else."""
+    """The word that says what happened is replaced."""
     fitting = [(word, other) for word, other in _TURNED if word in true.text and other not in true.text]
     if not fitting:
         return None
@@ -209,7 +209,7 @@ def _turn(rng: np.random.Generator, true: TrueSentence) -> str | None:
 
 
 def _exchange(rng: np.random.Generator, true: TrueSentence) -> str | None:
-    """Two names, or the two numbers, change places."""
+    """Two names, or the two numbers, are swapped."""
     one, other = true.claim.entity, true.claim.affected
     if other and other != one and other in true.text and chance(rng, 0.6):
         return true.text.replace(one, "\0").replace(other, one).replace("\0", other)
@@ -221,7 +221,7 @@ def _exchange(rng: np.random.Generator, true: TrueSentence) -> str | None:
 
 
 def _add(rng: np.random.Generator, true: TrueSentence) -> str | None:
-    """Something more at the end, or in front."""
+    """An addition at the end or at the start."""
     if chance(rng, 0.3):
         front = pick(rng, ("Only ", "Undoubtedly ", "Not only ", "只有 ", "所有 ", "Because of that "))
         return f"{front}{true.text}"

@@ -68,7 +68,7 @@ def missing_info(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def claim_ids(rng: np.random.Generator, case: Case) -> Told | None:
-    """Names of claims: one for two, one reused for a false claim, one that is a sentence."""
+    """Claim ids: one for two claims, one reused for a false claim, one that is a sentence."""
     run = case.run
     claim = any_claim(rng, run, "value")
     if claim is None or claim.value is None:

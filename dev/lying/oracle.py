@@ -1,7 +1,7 @@
-"""The judge of a release: looks for what is known to be fabricated in what was published.
+"""Looks for known fabrications in what was published.
 
-It reads the published JSON and the generator's list, and nothing else. It shares no code with the guards, so
-it does not overlook what they do.
+It reads only the published JSON and the generator's list. It shares no code with the guards, so it does not
+overlook what they do.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _is_supported(report: Entry, entity: str, fields: Entry) -> bool:
 
 
 def _texts(value: JsonValue) -> Iterator[str]:
-    """Every string below a value, keys left out."""
+    """Every string below a value, except keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

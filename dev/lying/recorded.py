@@ -1,4 +1,4 @@
-"""A recorded run: what an analyst found and truthfully drafted, so that a liar can start from the same."""
+"""A recorded run: what an analyst found and truthfully drafted, as a starting point for lies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SCALES: tuple[dict[str, float], ...] = (
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """One run at the time when its analyst had drafted.
+    """One run at the time of its draft.
 
     Attributes:
         name: where it comes from; for the figures, not for the run.
@@ -73,13 +73,13 @@ class RecordedRun:
 
     @cached_property
     def pool(self) -> tuple[Claim, ...]:
-        """True claims, of the draft and of its assessments, one of each content."""
+        """The true claims of the draft and its assessments, without duplicates."""
         held = {claim.claim_id: claim for claim in (*self.draft.claims, *self.snapshot.facts)}
         return tuple(held.values())
 
     @cached_property
     def entities(self) -> tuple[str, ...]:
-        """Names of entities that the records speak of."""
+        """Names of the entities in the records."""
         named = {name for _, item in self.items for name in (item.entity, item.peer) if name}
         return tuple(sorted(named))
 
@@ -104,7 +104,7 @@ class RecordedRun:
         return {entity} | {owner for owner in owners if isinstance(owner, str)}
 
     def says_number(self, entity: str, signal: str | None, number: float, unit: str | None) -> bool:
-        """Whether any item about it has such a number, however rounded or scaled. When in doubt, yes."""
+        """Whether any item about it has this number, however rounded or scaled; when in doubt, True."""
         return any(
             held is not None and _may_be(number, unit, held, item.unit)
             for item in self.about(entity)
@@ -113,7 +113,7 @@ class RecordedRun:
         )
 
     def says_instant(self, time_s: float, entity: str | None = None, *, within_s: float = 2.0) -> bool:
-        """Whether any item (of the entity) names an instant that near, as an onset or a window's end."""
+        """Whether any item (of the entity) names a time that near, as an onset or an end of a window."""
         items = self.items if entity is None else [(None, item) for item in self.about(entity)]
         return any(
             abs(held - time_s) <= within_s
@@ -132,7 +132,7 @@ class Case:
 
 
 def pick(rng: np.random.Generator, things: Sequence[T]) -> T:
-    """One of them, each as likely."""
+    """One of them, all equally likely."""
     return things[int(rng.integers(len(things)))]
 
 

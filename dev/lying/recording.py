@@ -42,12 +42,12 @@ from diagnosis_harness.trace.sink import NullSink
 
 QUESTION = "Why did it start failing?"
 PUBLIC = {"petshop": 8, "nezha": 4}
-"""How many public incidents are taken of each set, where the data are at hand."""
+"""How many public incidents of each set are used, if the data are available."""
 _CALLER = "local"
 
 
 class BrokenSource:
-    """A tool whose source is down: its call ends in a record that nothing may cite."""
+    """A tool whose source is down: its calls end in records that no claim may cite."""
 
     spec = ToolSpec(name="ask_broken_source", description="Asks a source that is down.")
 
@@ -61,7 +61,7 @@ class BrokenSource:
 class ThoroughAnalyst:
     """The embedded analyst, with additional queries before its draft that find nothing or fail.
 
-    A liar needs empty and failed records.
+    Lies need empty and failed records.
     """
 
     within_s: tuple[float, float] | None
@@ -70,7 +70,7 @@ class ThoroughAnalyst:
     looked: bool = False
 
     async def decide(self, ctx: RunContext, view: PolicyView) -> tuple[PolicyAnswer, TokenUsage]:
-        """The analyst's answer; once, in place of its draft, three more looks."""
+        """The analyst's decision; but once, three more queries in place of its draft."""
         answer, usage = await self.analyst.decide(ctx, view)
         if isinstance(answer, GiveDraft) and not self.looked and not view.stop_required:
             self.looked = True
@@ -117,7 +117,7 @@ def record_runs(
 
 
 def _record(case: Case, *, name: str, workers: WorkerPool) -> RecordedRun | None:
-    """The run; None where the analyst had nothing to say."""
+    """The run; None if the analyst drafted nothing."""
     core = DiagnosisHarnessCore(clock=SystemClock(), ids=RandomIds(), sink=NullSink(), workers=workers)
     sources = open_incident_folder(
         case.folder,

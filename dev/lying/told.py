@@ -23,8 +23,8 @@ def tell(
 ) -> Told:
     """The truthful draft with a false claim in it: in place of the one it was made from, or as one more.
 
-    Half of those that come on top are named as a support of the concluded cause; some are a fact of
-    an assessment too, and some drafts conclude nothing.
+    Half of the added ones are named as support of the concluded cause; some are also a fact of an assessment,
+    and some drafts conclude nothing.
     """
     draft = run.draft
     replaced = instead_of is not None and instead_of in draft.claims and chance(rng, 0.5)
@@ -53,6 +53,6 @@ def any_claim(rng: np.random.Generator, run: RecordedRun, *having: str) -> Claim
 
 
 def concluding(draft: DiagnosisDraft, cause: Cause, claims: Sequence[Claim]) -> DiagnosisDraft:
-    """The draft with another conclusion and the claims for it in front of what does not name a cause."""
+    """The draft with another conclusion, and its claims before those that do not name a cause."""
     rest = [claim for claim in draft.claims if claim.claim_id not in {each.claim_id for each in claims}]
     return replace(draft, conclusion=(cause,), claims=(*claims, *rest))

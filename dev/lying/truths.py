@@ -18,7 +18,7 @@ _ROSE = {Direction.UP: ("rose", "上升"), Direction.DOWN: ("fell", "下降"), D
 
 
 def truthful(rng: np.random.Generator, case: Case) -> Told | None:
-    """The analyst's own conclusion in other words; None where it concluded nothing."""
+    """The analyst's own conclusion in other words; None if it concluded nothing."""
     run = case.run
     if not run.draft.conclusion:
         return None
@@ -42,7 +42,7 @@ def truthful(rng: np.random.Generator, case: Case) -> Told | None:
 
 
 def _choose(rng: np.random.Generator, run: RecordedRun) -> list[Claim]:
-    """Some of the claims: the cause, one of what is observed of it, and any of the rest."""
+    """Some of the claims: the cause, one observation of it, and any of the others."""
     cause = run.draft.conclusion[0]
     own = [claim for claim in run.draft.claims if claim.claim_id in cause.claim_ids[1:]]
     needed = {cause.claim_ids[0], pick(rng, own).claim_id}
@@ -50,7 +50,7 @@ def _choose(rng: np.random.Generator, run: RecordedRun) -> list[Claim]:
 
 
 def _more(rng: np.random.Generator, run: RecordedRun) -> list[Claim]:
-    """A fact or two that the draft left out."""
+    """The draft with one or two facts that it left out."""
     held = {claim.claim_id for claim in run.draft.claims}
     conclusions = (Predicate.CAUSED, Predicate.AFFECTED)
     rest = [c for c in run.snapshot.facts if c.claim_id not in held and c.predicate not in conclusions]
@@ -58,7 +58,7 @@ def _more(rng: np.random.Generator, run: RecordedRun) -> list[Claim]:
 
 
 def _vary(rng: np.random.Generator, claim: Claim) -> Claim:
-    """The same statement with other digits, units, words, or less of it."""
+    """The same statement with other digits, units or words, or in part."""
     if claim.value is not None or claim.baseline is not None:
         claim = _in_another_unit(rng, claim) if chance(rng, 0.3) else claim
         digits = int(rng.integers(2, 7))
@@ -88,7 +88,7 @@ def _in_another_unit(rng: np.random.Generator, claim: Claim) -> Claim:
 
 
 def _wording(rng: np.random.Generator, claim: Claim) -> str | None:
-    """The claim in the agent's own words, English or Chinese; None where there are none for it."""
+    """The claim in the agent's own words, English or Chinese; None if there are none for it."""
     if claim.predicate is Predicate.CAUSED and claim.affected:
         return pick(
             rng,
@@ -112,7 +112,7 @@ def _wording(rng: np.random.Generator, claim: Claim) -> str | None:
 
 
 def _absence(rng: np.random.Generator, run: RecordedRun) -> Claim | None:
-    """What a record looked for and did not find, inside its window; where nothing was looked at, none is."""
+    """An absence of what a record searched for in its window; None if it searched nothing."""
     records = [
         record
         for record in run.having(EvidenceStatus.NO_EVIDENCE)
@@ -134,7 +134,7 @@ def _absence(rng: np.random.Generator, run: RecordedRun) -> Claim | None:
 
 
 def _silent(rng: np.random.Generator, draft: DiagnosisDraft) -> DiagnosisDraft:
-    """Without what an agent need not say."""
+    """The claim without what an agent may omit."""
     return replace(
         draft,
         window=None if chance(rng, 0.5) else draft.window,

@@ -19,7 +19,7 @@ _GOES_ON = "…"
 _BEFORE = ("", "", "2024-01-01T14:05:03Z INFO ", "[checkout-0] ", "level=warn msg=", "> ", "step 3: ")
 _AFTER = ("", " status=401", " (attempt 3 of 5)", " took 12 ms", "; retry in 5 s", ", code 7")
 _HALVED_FROM = 12
-"""From this length on half a secret is a leak as well; half a short one may be a word of its own."""
+"""From this length on, half a secret is a leak as well; half a short one may be an ordinary word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Planted:
         return tuple(secret for secret in self.secrets if any(part in masked for part in _parts(secret)))
 
     def is_cut(self, masked: str) -> bool:
-        """Whether text around the secret was masked with it."""
+        """Whether text around the secrets was masked as well."""
         before, after = self.around
         return not (masked.startswith(before) and masked.endswith(after))
 
@@ -54,7 +54,7 @@ class Innocent:
 
 
 def plant(seed: int, *, each: int) -> list[Planted]:
-    """So many lines of every template."""
+    """Lines of every template, this many of each."""
     dice = Dice(seed)
     return [
         _plant(dice, kind, template)
@@ -65,7 +65,7 @@ def plant(seed: int, *, each: int) -> list[Planted]:
 
 
 def innocents(seed: int, *, each: int) -> list[Innocent]:
-    """So many lines of every template."""
+    """Lines of every template, this many of each."""
     dice = Dice(seed)
     return [
         Innocent(kind, _fill(dice, template))
@@ -162,4 +162,4 @@ PLAIN: dict[str, Callable[[Dice], str]] = {
     **{f"n{length}": _digits(length) for length in range(5, 20)},
     **{f"hex{length}": _hexadecimal(length) for length in (4, 7, 8, 12, 16, 24, 32, 40, 64)},
 }
-"""What stands for a name in an innocent line."""
+"""The values that replace a name in an innocent line."""

@@ -43,7 +43,7 @@ class Dice:
 
 
 def _password(dice: Dice) -> str:
-    """As people and programs make them, without blanks, quotes and what ends a value in a shell."""
+    """A password as people and programs make them, without blanks, quotes and shell metacharacters."""
     style = dice.number(0, 6)
     if style == 0:
         return f"{dice.pick(WORDS)}{dice.number(1, 9999)}"
@@ -61,12 +61,12 @@ def _password(dice: Dice) -> str:
 
 
 def _mix(dice: Dice) -> str:
-    """A password that has a digit, as prose gives it away."""
+    """A password with a digit, by which it is recognised in prose."""
     return f"{dice.pick(WORDS)}{dice.pick(('', '!', '#', '_'))}{dice.number(1, 99999)}"
 
 
 def _phrase(dice: Dice) -> str:
-    """A password for a place in quotation marks: blanks and brackets may be in it."""
+    """A password inside quotation marks, which may contain blanks and brackets."""
     if dice.number(0, 1):
         return _password(dice)
     return " ".join(dice.pick(WORDS) for _ in range(3)) + dice.pick(("", " 9!", " (x)", ", 7;"))
@@ -141,4 +141,4 @@ VALUES: dict[str, Callable[[Dice], str]] = {
     **{f"n{length}": _digits(length) for length in (9, 10, 12, 13, 18, 19)},
     **{f"b64x{length}": _encode(length) for length in (24, 30, 32, 48, 64)},
 }
-"""What a secret can be, by the name that stands for it in a template."""
+"""The kinds of secrets, by their placeholders in templates."""

@@ -1,4 +1,4 @@
-"""What masking does to the corpus, counted."""
+"""Counts what masking does to the corpus."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Figures:
 
     @property
     def recall(self) -> float:
-        """The share of secrets of which nothing stayed."""
+        """The share of secrets that were masked completely."""
         return sum(found for found, _ in self.by_kind.values()) / self.secrets
 
     @property
@@ -43,7 +43,7 @@ class Figures:
 
 
 def measure(seed: int, *, each: int) -> Figures:
-    """Mask so many lines of every template, and count."""
+    """Mask this many lines of every template, and count."""
     lines, clean = plant(seed, each=each), innocents(seed, each=each)
     leaks, cuts = [], []
     all_of_kind: Counter[str] = Counter()

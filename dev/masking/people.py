@@ -98,7 +98,7 @@ PEOPLE: dict[str, Callable[[Dice], str]] = {
     "usphone": _us_phone, "ssn": _ssn, "card": _card, "cardplain": _card_plain, "cnid": _cn_id, "iban": _iban,
     "ibangroups": _iban_groups,
 }  # fmt: skip
-"""Personal data, by the name that stands for it in a template."""
+"""Personal data, by its placeholder in templates."""
 
 
 def _host(dice: Dice) -> str:

@@ -1,9 +1,10 @@
 """Judges names without their own rows of the table, and counts: `python -m dev.names.measure`.
 
-Three lots: every exporter of the table, judged by the rows of all others and by words; names of exporters
+Three sets: every exporter of the table, judged by the rows of all others and by words; names of exporters
 that the table does not hold (other_exporters.tsv), whose direction was written down before the rules; and the
 names of two public pages (documented.tsv: Apache Pulsar, Grafana Loki), taken in order and judged by hand
-when the rules were finished. The last lot was not used to write the rules; one was corrected by it since.
+when the rules were finished. The last set was not used to write the rules; one rule was corrected later
+because of it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ WRONG_SIGN_MOST = 0.02
 
 @dataclass
 class Figures:
-    """Names by how they were judged: `right`, or the names that were not with what was said."""
+    """Names by how they were judged: `right`, or the names that were not, with the wrong result."""
 
     right: int = 0
     wrong_sign: list[str] = field(default_factory=list)
@@ -45,7 +46,7 @@ class Figures:
 
     @property
     def wrong_sign_share(self) -> float:
-        """The share whose rise was taken for harm where it is their fall, or the other way round."""
+        """The share whose rise was taken for harmful although their fall is, or vice versa."""
         return len(self.wrong_sign) / self.names
 
     def add(self, name: str, harmful: int, conventions: Conventions | None) -> None:
@@ -95,7 +96,7 @@ def read_names(path: Path) -> Iterable[tuple[str, int]]:
 
 
 def describe(title: str, figures: Figures) -> str:
-    """The figures of one lot, and the names that were not right."""
+    """The figures of one set, and the names that were judged wrongly."""
     shares = f"{figures.right_share:.3f} right, {figures.wrong_sign_share:.3f} with the wrong sign"
     return "\n".join(
         [
@@ -108,7 +109,7 @@ def describe(title: str, figures: Figures) -> str:
 
 
 def main() -> None:
-    """Print both lots."""
+    """Print the figures of all sets."""
     print(describe("One exporter of the table left out at a time", leave_one_out()))
     print(describe("Exporters outside the table", judge_names(OTHERS)))
     print(describe("Two whole pages of documentation, after the rules", judge_names(DOCUMENTED)))

@@ -1,1 +1,1 @@
-"""`make bench`: the costs, as ratios to what the product could have been built on. It never fails."""
+"""`make bench`: measures costs, relative to those of comparable libraries. It never fails."""

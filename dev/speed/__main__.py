@@ -1,6 +1,6 @@
 """`python -m dev.speed [--only NAME ...] [--quick] [--json OUT] [--page PAGE]`.
 
-Prints every figure beside its target. The exit code is 0 whatever they are: a slow machine is no defect.
+Prints every figure beside its target. The exit code is always 0, since a slow machine is not a defect.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ def _measures(*, quick: bool) -> Mapping[str, Callable[[], list[Figure]]]:
 
 
 def _machine() -> str:
-    """The machine, without names."""
+    """The hardware and interpreter, without names."""
     return f"{os.cpu_count()} cores, {platform.python_implementation()} {platform.python_version()}"
 
 
 def main() -> int:
-    """Measure, print, and write what was asked for."""
+    """Measure, print, and write the requested files."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     names = sorted(_measures(quick=True))
     parser.add_argument("--only", nargs="+", choices=names, help="some measures alone")

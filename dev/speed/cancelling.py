@@ -1,4 +1,4 @@
-"""Cancel to last start: what begins after `cancel()` has returned, and how soon the wait ends."""
+"""Measures what starts after `cancel()` has returned, and how soon the wait ends."""
 
 from __future__ import annotations
 
@@ -36,10 +36,11 @@ class Trial:
     """One cancelled run. Instants are those of the performance counter.
 
     Attributes:
-        started_s: the first line of every llm and tool body.
-        called_s, returned_s: just before and just after `cancel()`.
-        ended_s: when the run's own code got its refusal.
-        admitted: how many starts `cancel()` said had ever passed the gate; None when it does not say.
+        started_s: when each llm and tool body began.
+        called_s, returned_s: just before and just after the call of `cancel()`.
+        ended_s: when the run's code was refused further work.
+        admitted: how many starts had passed the gate according to `cancel()`; None if it does not report
+        this.
     """
 
     started_s: list[float] = field(default_factory=list)
@@ -49,33 +50,33 @@ class Trial:
     admitted: int | None = None
 
     def start(self) -> None:
-        """A body begins."""
+        """Record that a body began."""
         self.started_s.append(time.perf_counter())
 
     def cancel(self, cancel: Callable[[], int | None]) -> None:
-        """Cancel, and note when."""
+        """Cancel, and record when."""
         self.called_s = time.perf_counter()
         self.admitted = cancel()
         self.returned_s = time.perf_counter()
 
     @property
     def late(self) -> int:
-        """Bodies whose first line ran after `cancel()` had returned."""
+        """How many bodies began after `cancel()` had returned."""
         return sum(at_s > self.returned_s for at_s in self.started_s)
 
     @property
     def unadmitted(self) -> int:
-        """Bodies that ran beyond the starts that `cancel()` counted: they passed the gate after it."""
+        """How many bodies ran beyond those that `cancel()` counted: they passed the gate after it."""
         return 0 if self.admitted is None else max(0, len(self.started_s) - self.admitted)
 
     @property
     def return_ms(self) -> float:
-        """From the call of `cancel()` to the run's return."""
+        """Milliseconds from the call of `cancel()` to the return of the run."""
         return (self.ended_s - self.called_s) * 1e3
 
 
 class OurRun:
-    """A run on our core that goes on until it is cancelled."""
+    """A run on our core that continues until it is cancelled."""
 
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
@@ -83,11 +84,11 @@ class OurRun:
         self._ctx = self._core.start_run(session_id="bench", limits=LIMITS, timeout_s=600)
 
     def cancel(self) -> int:
-        """Cancel it; how many starts had passed the gate."""
+        """Cancel it, and return how many starts had passed the gate."""
         return self._core.cancel(self._ctx, CancellationReason.USER_REQUESTED).begun
 
     async def steps(self) -> None:
-        """One llm call and one async tool call after the other."""
+        """Alternate llm calls and async tool calls."""
         number = 0
         try:
             while True:
@@ -98,7 +99,7 @@ class OurRun:
             self._trial.ended_s = time.perf_counter()
 
     async def wide(self) -> None:
-        """One reply that asked for many blocking tools."""
+        """Run one reply that calls many blocking tools."""
         leases = self._core.admit_tool_calls(self._ctx, [("look", f"t{number}") for number in range(WIDE)])
         calls = [
             partial(self._core.call_blocking_tool, self._ctx, lease, self._blocking_look) for lease in leases
@@ -126,7 +127,7 @@ class OurRun:
 
 
 class RivalRun:
-    """One reply that asks for many blocking tools, on pydantic-ai's agent."""
+    """A run of pydantic-ai's agent with one reply that calls many blocking tools."""
 
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
@@ -165,7 +166,7 @@ async def _cancel_and_wait(
     delay_s: float,
     from_thread: bool,
 ) -> None:
-    """Let the run go on for a while after its first start, cancel it, and wait until all is quiet."""
+    """Let the run continue for a while after its first start, cancel it, and wait until nothing runs."""
 
     async def run() -> None:
         await work()

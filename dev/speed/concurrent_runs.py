@@ -1,4 +1,4 @@
-"""A thousand runs of five steps at once, each side in a process of its own, which also runs this file."""
+"""A thousand concurrent runs of five steps, each side in its own process, which also runs this file."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ USAGE = TokenUsage(10, 5)
 
 
 def system_core() -> DiagnosisHarnessCore:
-    """A core on the machine's own clock, whose trace goes nowhere."""
+    """A core with the machine's clock, which discards its trace."""
     return DiagnosisHarnessCore(clock=SystemClock(), ids=RandomIds())
 
 
@@ -42,7 +42,7 @@ async def look(ctx: RunContext) -> str:
 
 
 def blocking_look(ctx: RunContext) -> str:
-    """The trivial tool, as one that blocks."""
+    """The trivial tool as a blocking one."""
     del ctx
     return "ok"
 
@@ -50,7 +50,7 @@ def blocking_look(ctx: RunContext) -> str:
 async def run_steps(
     core: DiagnosisHarnessCore, steps: int, *, blocking: bool = False, latency_s: float = 0.0
 ) -> None:
-    """One run: `steps` times an llm call and a tool call, and the llm call that ends it."""
+    """One run: `steps` times an llm call and a tool call, then a last llm call."""
     ctx = core.start_run(session_id="bench", limits=LIMITS, timeout_s=3600)
 
     async def ask(ctx: RunContext) -> TokenUsage:
@@ -70,7 +70,7 @@ async def run_steps(
 
 
 async def run_gated_steps(core: DiagnosisHarnessCore, steps: int) -> None:
-    """The same through the gates alone: every start and charge, and nothing that bounds the waits."""
+    """The same with the gates only: every start and charge, but no limits on waits."""
     ctx = core.start_run(session_id="bench", limits=LIMITS, timeout_s=3600)
     for number in range(steps):
         llm = core.start_llm_call(ctx)
@@ -85,6 +85,6 @@ async def run_gated_steps(core: DiagnosisHarnessCore, steps: int) -> None:
 
 
 async def repeat(run: Callable[[], Awaitable[None]], times: int) -> None:
-    """One run after the other."""
+    """Run this many times, one after another."""
     for _ in range(times):
         await run()

@@ -20,7 +20,7 @@ from diagnosis_harness.tools.boundary import ToolBoundary
 
 
 async def diagnose_steps(core: DiagnosisHarnessCore, steps: int) -> None:
-    """One diagnosis: `steps` times one tool call, each a new scope and a gain; then a draft."""
+    """One diagnosis: `steps` tool calls, each with a new scope and a gain, then a draft."""
 
     def answer(view: PolicyView) -> PolicyAnswer:
         made = len(view.records)

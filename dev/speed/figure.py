@@ -15,8 +15,8 @@ class Figure:
         name: what was measured.
         measured: the number; None when it could not be measured, and `note` says why.
         unit: of both numbers; `×` for a ratio.
-        at_most: the target of the design; None for a number that only explains others.
-        note: what else a reader needs to know of this number.
+        at_most: the target of the design; None if the number only explains others.
+        note: what else a reader needs to know about this number.
     """
 
     topic: str
@@ -79,7 +79,7 @@ def _align(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _short(value: float) -> str:
-    """Three digits that matter, and never an exponent."""
+    """Three significant digits, and never an exponent."""
     if value == 0 or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{float(f'{value:.3g}'):g}"

@@ -1,4 +1,4 @@
-"""Figures that only a fresh process can give: start-up, and peak memory."""
+"""Measurements that need a fresh process: start-up, and peak memory."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def output_of(arguments: Sequence[str]) -> str:
-    """What `python ARGUMENTS`, run in the project's folder, prints.
+    """The output of `python ARGUMENTS`, run in the project's folder.
 
     Raises:
-        RuntimeError: it did not end with exit code 0; the message holds the end of what it said.
+        RuntimeError: it did not end with exit code 0; the message contains the end of its output.
     """
     done = subprocess.run(
         [sys.executable, *arguments], cwd=ROOT, check=False, capture_output=True, text=True, timeout=1200
@@ -27,7 +27,7 @@ def output_of(arguments: Sequence[str]) -> str:
 
 
 def answer_of(arguments: Sequence[str]) -> Mapping[str, float]:
-    """The same, where it prints one JSON object of numbers."""
+    """The output of `python ARGUMENTS` as one JSON object of numbers."""
     answer: Mapping[str, float] = json.loads(output_of(arguments))
     return answer
 

@@ -1,4 +1,4 @@
-"""How large the base install is, without byte code."""
+"""The size of the base install, without byte code."""
 
 from __future__ import annotations
 

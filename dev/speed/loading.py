@@ -1,8 +1,8 @@
 """Loading an incident folder against a bare duckdb scan of the same file: CPU time, in turns.
 
 The bare scan is `min` and `max` of every column with duckdb's own type detection. For Parquet duckdb
-answers that from the footer alone; the scan compared with has that one shortcut switched off, and the
-footer's time stands beside it. Alone: `python -m dev.speed.loading [--json] [--rounds N] [--megabytes
+answers that from the footer alone; the compared scan has this shortcut disabled, and the footer's time is
+reported beside it. Alone: `python -m dev.speed.loading [--json] [--rounds N] [--megabytes
 N]`.
 """
 
@@ -35,7 +35,7 @@ PARQUET_ROWS_PER_MEGABYTE = 62_500
 
 
 def connect() -> duckdb.DuckDBPyConnection:
-    """A duckdb as plain as it gets: one thread, as the source has."""
+    """A plain duckdb with one thread, like that of the source."""
     return duckdb.connect(":memory:", config={"threads": 1})
 
 
@@ -57,7 +57,7 @@ def write_long(path: Path, *, rows: int, iso: bool = False, instants: str = "") 
 
 
 def write_wide(path: Path, *, rows: int) -> None:
-    """A row an instant, a column a series."""
+    """One row for each time, one column for each series."""
     columns = ", ".join(
         f'round(random() * 1000, 3) AS "service-{number // 5}.{SIGNALS[number % 5]}"'
         for number in range(WIDE_COLUMNS)
@@ -77,7 +77,7 @@ def load(folder: Path) -> None:
 
 
 def scan(path: Path, *, footer: bool = False) -> None:
-    """Least and greatest of every column."""
+    """The least and the greatest value of every column."""
     with connect() as connection:
         if not footer:
             connection.execute("SET disabled_optimizers = 'statistics_propagation'")
@@ -87,7 +87,7 @@ def scan(path: Path, *, footer: bool = False) -> None:
 
 
 def compare(name: str, path: Path, *, rounds: int) -> list[Figure]:
-    """Both ways in turns."""
+    """Measure both in turns."""
     workloads = {"loading": Workload(partial(load, path.parent), 1), "scan": Workload(partial(scan, path), 1)}
     if path.suffix == ".parquet":
         workloads["footer"] = Workload(partial(scan, path, footer=True), 1)
@@ -100,7 +100,7 @@ def compare(name: str, path: Path, *, rounds: int) -> list[Figure]:
 
 
 def measure(*, rounds: int = 5, megabytes: int = 64) -> list[Figure]:
-    """Write the files, read them, and say what it took; `megabytes` is the size of each CSV file."""
+    """Write the files, read them, and report the time; `megabytes` is the size of each CSV file."""
     long_rows = megabytes * 1_000_000 // BYTES_PER_LONG_ROW
     wide_rows = megabytes * 1_000_000 // BYTES_PER_WIDE_ROW
     parquet_rows = megabytes * PARQUET_ROWS_PER_MEGABYTE

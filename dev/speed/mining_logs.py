@@ -1,4 +1,4 @@
-"""Log lines of an incident folder by template: CPU time for each line, masking and counting included."""
+"""Finding the templates of log lines: CPU time per line, masking and counting included."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TARGET_US = 2.0
 
 
 def write_lines(path: Path, *, lines: int) -> None:
-    """Lines of forty statements with an address, a number, an id and a user each; some 110 characters."""
+    """Lines of about 110 characters from forty statements, with an address, a number, an id and a user."""
     with duckdb.connect(":memory:", config={"threads": 1}) as connection:
         connection.execute("SELECT setseed(0.5)")
         connection.execute(

@@ -1,4 +1,4 @@
-"""The cost between the end of a run and its report, for the largest allowed answer."""
+"""Measures the cost between the end of a run and its report, for the largest allowed answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same loop as pydantic-ai's own agent runs it: what we are measured against."""
+"""The same loop on pydantic-ai's agent, for comparison."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ async def look(entity: str) -> str:
 
 
 def blocking_look(entity: str) -> str:
-    """The trivial tool, as one that blocks."""
+    """The trivial tool as a blocking one."""
     del entity
     return "ok"
 
 
 class RivalLoop:
-    """An agent whose fake model asks for one trivial tool call a step, and then ends."""
+    """An agent whose fake model calls one trivial tool per step, and then ends."""
 
     def __init__(self, steps: int, *, blocking: bool = False, latency_s: float = 0.0) -> None:
         async def complete(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:

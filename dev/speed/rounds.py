@@ -1,4 +1,4 @@
-"""CPU time of several workloads, taken in turns, so that a noisy machine disturbs all of them alike."""
+"""Measures the CPU time of several workloads in turns, so that a noisy machine affects all of them alike."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from statistics import median
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """Something to run, and how many units of work one run holds."""
+    """Something to run, and the units of work in one run."""
 
     run: Callable[[], object]
     units: int
@@ -28,7 +28,7 @@ class Rounds:
         return median(self.cost_us[name])
 
     def ratio(self, name: str, to: str) -> float:
-        """The median of the ratios of each round: what slows a round down slows both."""
+        """The median of the ratios of each round: a slow round affects both."""
         return median(a / b for a, b in zip(self.cost_us[name], self.cost_us[to], strict=True))
 
 

@@ -15,13 +15,13 @@ FANOUT = 3
 SIGNALS = ("latency_ms", "error_rate", "request_count", "cpu_percent", "memory_bytes")
 STEP_S = 15
 POINTS = 480
-"""Of a series: two hours."""
+"""Points of a series: two hours."""
 TRACE_SERVICES = 20
 """Services that every trace passes: twenty server spans, and a client span for each call but the first."""
 SPANS_PER_TRACE = 2 * TRACE_SERVICES - 1
 RECORDED_S = 1_200
 ONSET_S = FIRST_S + 600
-"""Of the fault in spans and log lines."""
+"""The onset of the fault in spans and log lines."""
 SERIES_ONSET_S = FIRST_S + POINTS * STEP_S * 3 // 4
 
 
@@ -64,7 +64,7 @@ def write_spans(folder: Path, *, spans: int) -> None:
 def write_series(folder: Path, *, series: int, points: int = POINTS, own_times: bool = False) -> None:
     """`metrics.parquet` and `topology.csv`: a tree of services with five signals each, the last one at fault.
 
-    `own_times` moves every series off the common grid by a part of its own of the step.
+    `own_times` moves every series off the common grid by its own fraction of the step.
     """
     services = max(2, series // len(SIGNALS))
     usual = ("40", "0.01", "900", "35", "3e8")
@@ -115,12 +115,12 @@ def _children(number: int, services: int) -> list[int]:
 
 
 def _random(key: str) -> str:
-    """SQL: a number from 0 to 1 that only the key decides."""
+    """SQL: a number from 0 to 1 that depends only on the key."""
     return f"((hash({key}) % 1000003) / 1000003.0)"
 
 
 def _span(number: str, parent: str, service: int, *, start: str, duration: str, callee: int = -1) -> str:
-    """SQL: one span of a trace; a call to `callee` where one is given."""
+    """SQL: one span of a trace; a call to `callee` if one is given."""
     name = service if callee < 0 else callee
     above = "NULL" if parent == "NULL" else f"printf('%08x%08x', trace::INT, {parent}::INT)"
     return (

@@ -1,4 +1,4 @@
-"""`diagnose ask` on large folders, as a process of its own: CPU time and peak memory of the whole."""
+"""Measures `diagnose ask` on large folders, in its own process: CPU time and peak memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ANSWERS: Final = (0, 3)
 
 
 def _ask(folder: Path) -> tuple[float, float, str]:
-    """CPU seconds, peak memory in MB, and why these measure no answer; empty where they do."""
+    """CPU seconds, peak memory in MB, and why these do not measure an answer; empty if they do."""
     command = [str(Path(sys.executable).with_name("diagnose")), "ask", "why is s0 slow?", "--no-keep"]
     with tempfile.TemporaryFile() as document:
         process = subprocess.Popen(
@@ -47,7 +47,7 @@ def failure_of(code: int, document: bytes) -> str:
 
 
 def measure(*, share: float = 1.0) -> list[Figure]:
-    """The sizes that must fit; `share` of each, for a quick look."""
+    """Measure the required sizes, or `share` of each for a quick run."""
     spans, series, lines = int(5_000_000 * share), int(60_000 * share), int(10_000_000 * share)
     writers: dict[str, tuple[Callable[[Path], None], float]] = {
         f"{spans // 5:,} spans": (partial(write_spans, spans=spans // 5), 2.0),

@@ -1,4 +1,4 @@
-"""What it costs to start: the import of the core, and `diagnose --help`, in fresh processes."""
+"""Measures start-up in fresh processes: the import of the core, and `diagnose --help`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ print(json.dumps({{"cpu_ms": (time.process_time() - before_s) * 1e3}}))
 
 
 def measure(*, rounds: int) -> list[Figure]:
-    """CPU of imports and of the shortest command; byte code is there, as after the first use."""
+    """CPU time of imports and of the shortest command, with byte code as after the first use."""
     ours, rival, help_s, bare_s = [], [], [], []
     command = [str(Path(sys.executable).with_name("diagnose")), "--help"]
     for _ in range(rounds + 1):

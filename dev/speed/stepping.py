@@ -53,7 +53,7 @@ def _side(
     to: str | None = None,
     at_most: Targets = (None, None, None),
 ) -> list[Figure]:
-    """Costs at both lengths, their ratios to the other side, and how flat they are."""
+    """Costs at both lengths, their ratios to the other side, and how much they grow with the length."""
     figures = []
     for steps in (SHORT, LONG):
         figures.append(

@@ -1,7 +1,7 @@
 """Many event streams from one server process: the cost of a delivered event, and the memory of a stream.
 
-The server is a process of its own, whose program this is too. Against it: a plain StreamingResponse that
-sends bytes that were framed before, through one queue for each stream. `python -m dev.speed.streaming`.
+The server is a separate process, which also runs this file. It is compared with a plain StreamingResponse
+that sends prepared frames through one queue for each stream. `python -m dev.speed.streaming`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ KINDS = ("own", "shared", "bare")
 
 
 def measure(*, rounds: int, streams: int = STREAMS, events: int = EVENTS) -> list[Figure]:
-    """CPU of a delivered event and memory of a stream, ours against plain responses, in turns."""
+    """CPU per delivered event and memory per stream, ours and plain responses in turns."""
     answers: dict[str, list[dict[str, float]]] = {kind: [] for kind in (*KINDS, "append")}
     for _ in range(rounds):
         for kind, kept in answers.items():
@@ -88,7 +88,7 @@ def measure(*, rounds: int, streams: int = STREAMS, events: int = EVENTS) -> lis
 
 
 def _serve_streams(kind: str, streams: int, events: int) -> dict[str, float]:
-    """Start a server, read all of its streams to their ends, and take its account."""
+    """Start a server, read all of its streams to their ends, and return its measurements."""
     command = [sys.executable, "-m", "dev.speed.streaming", "serve", kind, str(streams), str(events)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         said = cast("IO[str]", process.stdout)
@@ -103,7 +103,7 @@ def _serve_streams(kind: str, streams: int, events: int) -> dict[str, float]:
 
 
 class _Reader(asyncio.Protocol):
-    """Counts events and keeps nothing."""
+    """Counts events and stores nothing."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -145,7 +145,7 @@ async def _read_all(port: int, streams: int, events: int) -> None:
 
 
 class _Account:
-    """What the server notes of itself."""
+    """What the server measures about itself."""
 
     def __init__(self, streams: int, events: int) -> None:
         self.streams, self.events = streams, events
@@ -154,7 +154,7 @@ class _Account:
         self.answer: dict[str, float] = {}
 
     async def take_account(self, publish: Callable[[], Awaitable[None]]) -> None:
-        """Wait until all are there, publish, wait until all are gone; and note what it cost."""
+        """Wait until all streams are connected, publish, wait until all have ended, and record the costs."""
         await _until(lambda: self.open == self.streams)
         await asyncio.sleep(0.2)
         gc.collect()
@@ -277,7 +277,7 @@ def _frame() -> bytes:
 
 
 async def _append(account: _Account) -> None:
-    """What it costs to write the events, apart from telling of them."""
+    """The cost of writing the events, without that of delivering them."""
     with tempfile.TemporaryDirectory() as folder:
         clock = SystemClock()
         database = await Database.open(str(Path(folder) / "runs.db"))
@@ -322,7 +322,7 @@ async def _serve(kind: str, streams: int, events: int) -> None:
 
 
 async def _listening(account: _Account, app: object) -> None:
-    """Listen, say where, and serve until everything was taken."""
+    """Listen, print the address, and serve until everything was delivered."""
     from uvicorn import Config, Server
 
     config = Config(app, port=0, lifespan="off", log_level="error", ws="none", backlog=2_048)  # type: ignore[arg-type]  # an ASGI application

@@ -1,4 +1,4 @@
-"""Whether a published absence is true: the run searched for it there, and the raw telemetry lacks it."""
+"""Whether a published absence is true: the run searched for it, and the raw telemetry does not contain it."""
 
 from __future__ import annotations
 
@@ -66,17 +66,17 @@ def _absence_of(claim: Json, record: Record, world: World) -> Said:
 
 
 def _is_text(told: str, text: str) -> bool:
-    """Whether a quotation is a text, or its beginning where it is long and marked as cut."""
+    """Whether a quotation is the text, or its beginning if it is marked as cut."""
     return told == text or (told.endswith("…") and len(told) > 60 and text.startswith(told[:-1]))
 
 
 def _overlaps(span: Span, world: World) -> bool:
-    """Whether the stretch has any of the recording in it."""
+    """Whether the span overlaps the recording."""
     return min(span.end_s, world.end_s) > max(span.start_s, world.start_s)
 
 
 def _is_there(claim: Json, record: Record, world: World) -> bool:
-    """Whether the raw telemetry of the entity, or of a part of it, has what is said to be absent."""
+    """Whether the raw telemetry of the entity, or of a part of it, contains what is claimed to be absent."""
     whose = {claim["entity"], *world.plant.instances.get(claim["entity"], ())}
     span = span_of(claim["window"]) or record.span or Span(world.start_s, world.end_s)
     if record.tool == "search_logs":

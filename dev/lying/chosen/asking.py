@@ -1,4 +1,4 @@
-"""What an agent asks the tools: the question as asked, and many other questions."""
+"""The tool calls of an agent: those that fit the question, and many that do not."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def at(rng: np.random.Generator, time_s: float) -> Arguments:
 
 
 def another_onset(rng: np.random.Generator, world: World) -> float:
-    """An instant that nobody asked about."""
+    """A time that nobody asked about."""
     olds = [trouble.start_s for trouble in world.others] or [world.onset_s - 3_600.0]
     return pick(
         rng,
@@ -66,7 +66,7 @@ def another_onset(rng: np.random.Generator, world: World) -> float:
 
 
 def homoglyph(name: str) -> str:
-    """A name that looks the same and is another."""
+    """A different name that looks the same."""
     for plain, twin in (("p", "р"), ("a", "а"), ("e", "е"), ("o", "о"), ("c", "с")):
         if plain in name:
             return name.replace(plain, twin, 1)
@@ -74,7 +74,7 @@ def homoglyph(name: str) -> str:
 
 
 def near_name(rng: np.random.Generator, name: str) -> str:
-    """A name that is not in the telemetry, but that a reader mistakes for one that is."""
+    """A name that is not in the telemetry, but that readers may mistake for one that is."""
     return pick(
         rng,
         (

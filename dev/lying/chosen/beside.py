@@ -1,4 +1,4 @@
-"""Places a lie about a single claim: beside the truth, alone, or among the facts of the report."""
+"""Places a false claim beside the truth, alone, or among the facts of the report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from diagnosis_harness.diagnosis.draft import DiagnosisDraft
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a lie is made from: the records, their world, and chance."""
+    """What a lie is made from: the records, their world, and a random generator."""
 
     rng: np.random.Generator
     world: World
@@ -35,13 +35,13 @@ _AGAINST: Mapping[str, str | bool] = {
     "path": "none",
     "symptom_only": True,
 }
-"""The attributes by which a ranking says that its candidate must not be named."""
+"""The attributes with which a ranking advises against naming its candidate."""
 
 
 def honest_draft(records: Records) -> DiagnosisDraft | None:
-    """What an agent would truthfully conclude: the first candidate of the ranking, if it stands out.
+    """A truthful draft, which concludes the first candidate of the ranking if that stands out.
 
-    If the ranking itself speaks against that candidate, nothing is concluded.
+    If the ranking itself advises against that candidate, nothing is concluded.
     """
     top = next(iter(ranking(records)), None)
     if top is None or top.item.number("strength") < 0.5 or top.item.number("margin") < 0.25:
@@ -53,7 +53,7 @@ def honest_draft(records: Records) -> DiagnosisDraft | None:
 
 
 def beside(bend: Bend, *, every_signal: bool = False, calls: bool = False) -> Family:
-    """The false claims beside a truthful conclusion, alone, or as facts of the report."""
+    """A draft with the false claims beside a truthful conclusion, alone, or as facts of the report."""
 
     def family(rng: np.random.Generator, world: World) -> Plan | None:
         rounds = honest_rounds(world)
@@ -80,7 +80,7 @@ def beside(bend: Bend, *, every_signal: bool = False, calls: bool = False) -> Fa
 
 
 def _close_looks(rng: np.random.Generator, world: World) -> tuple[Asking, ...]:
-    """Single signals of some service, whether they moved or not."""
+    """Queries for single signals of a service, whether they moved or not."""
     found: list[Asking] = []
     for service in sorted({pick(rng, world.services), *world.causes}):
         signals = sorted({s.signal for s in world.sources.incident if world.service_of(s.entity) == service})

@@ -1,4 +1,4 @@
-"""Whether the numbers of a published claim are those that were measured, rounded once."""
+"""Checks that the numbers of a published claim are the measured ones, rounded once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COUNTS = ("as_far", "normal_windows", "rank", "spans_before", "spans_after")
 
 
 def number_objections(claim: Json, item: Item, world: World) -> Said:
-    """What is untrue about the numbers, in fields and in the sentence."""
+    """What is untrue about the numbers in the fields and in the sentence."""
     yield from _fields(claim, item)
     sentence = claim["sentence"]
     found = list(numbers(sentence, _names(claim, item, world)))
@@ -34,7 +34,7 @@ def number_objections(claim: Json, item: Item, world: World) -> Said:
 
 
 def near(said: float, exact: float, share: float = ROUNDED) -> bool:
-    """Whether a number is another, rounded."""
+    """Whether a number is the other one, rounded."""
     return isclose(said, exact, rel_tol=share, abs_tol=1e-12)
 
 

@@ -1,4 +1,4 @@
-"""Whether a published claim is true in its world: what each predicate requires, and its allowed words."""
+"""Checks that a published claim is true in its world: what each predicate requires, and its allowed words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Said = Iterator[tuple[str, str]]
 _LIMIT = 0.9
 _SHARES = ("percent", "ratio", "share", "%")
 _TURN_S = 300.0
-"""How far an estimated beginning may be from the real one: ten of the worlds' steps."""
+"""How far an estimated onset may be from the real one: ten steps of the world."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Told:
 
     @property
     def bare(self) -> str:
-        """The sentence without names and quotations."""
+        """Its sentence, without names and quotations."""
         item, claim = self.item, self.claim
         own = (item.entity, item.peer, item.signal, item.owner, claim["entity"], claim["affected"])
         names = (*own, item.more.get("without"), *self.world.services, *self.world.owner_of)
@@ -86,7 +86,7 @@ def _began(told: Told) -> Said:
 
 
 def _had_trouble_at(told: Told) -> bool:
-    """Whether trouble began or ended at about that time in the claim's entity, or in what it calls.
+    """Whether trouble began or ended at about that time in the claim's entity, or in what that calls.
 
     A queue that was full from then on is trouble of its own service.
     """
@@ -171,7 +171,7 @@ def _in_state(told: Told) -> Said:
 
 
 def _stays_full(told: Told) -> bool:
-    """Whether all values since then are what the claim says, and none before was as large."""
+    """Whether all values since then equal the claim's value, and none before was as large."""
     claim, item, world = told.claim, told.item, told.world
     since_s = item.onset_s or 0.0
     late = world.within(item.entity, item.signal, since_s, world.end_s)
@@ -180,7 +180,7 @@ def _stays_full(told: Told) -> bool:
 
 
 def _is_silent(told: Told) -> bool:
-    """Whether nothing of the service was measured since then, while another service was."""
+    """Whether nothing was measured of the service since then, while another was measured."""
     world, since_s = told.world, told.item.onset_s or 0.0
     held = [(world.service_of(each.entity), each.time_s) for each in world.sources.incident]
     going = {name for name, time_s in held if len(time_s) and time_s[-1] >= since_s}
@@ -262,7 +262,7 @@ _RESERVED = {
     ),
     "scope": (r"\b(all|only|every|always|both)\b|所有|全部|只有|仅|一直|总是", ()),
 }
-"""Words that change what a sentence says, but whose predicates say the same anyway."""
+"""Words that change what a sentence says, except for predicates that say the same anyway."""
 _CHANGES = {
     "deploy": r"deploy|release|roll(ed)? ?out|发布|部署|上线",
     "flag": r"\bflag|开关",
@@ -270,7 +270,7 @@ _CHANGES = {
     "version": r"version|版本",
 }
 _CLAUSE = re.compile(r"，|；|, |; ")
-"""What is usual is said in one clause with its word."""
+"""A clause that states the usual level, with its word."""
 _BEFORE = re.compile(r"usual\w*|normal\w*|before|previous\w*|之前|此前|通常|平时|正常")
 
 
@@ -291,7 +291,7 @@ def _words(told: Told) -> Said:
 
 
 def _befores(told: Told) -> Said:
-    """A word for what is usual may be used only beside the usual level."""
+    """A word for the usual level may be used only beside that level."""
     for clause in _CLAUSE.split(told.bare):
         said = [number for number in numbers(clause, ()) if not number.factor]
         for found in _BEFORE.finditer(clause):
@@ -312,7 +312,7 @@ def _gap(clause: str, word: re.Match[str], number: str) -> int:
 
 
 def _stands_out(item: Item, world: World) -> bool:
-    """Whether the raw values of its window lie clearly outside of everything that is usual."""
+    """Whether the raw values of its window are clearly outside the usual range."""
     usual, span = world.usual(item.entity, item.signal), item.span
     if not len(usual) or span is None:
         return False
@@ -324,7 +324,7 @@ def _stands_out(item: Item, world: World) -> bool:
 
 
 def _is_usual(item: Item, world: World) -> bool:
-    """Whether the baseline is near the middle of what is usual; true where nothing is known of that."""
+    """Whether the baseline is near the middle of the usual values; true if those are unknown."""
     usual = world.usual(item.entity, item.signal)
     if not len(usual) or item.baseline is None or item.more.get("rate"):
         return True

@@ -1,4 +1,4 @@
-"""Whether one published claim is true: compares sentence and fields with the cited item and the world."""
+"""Compares a published claim, sentence and fields, with the cited item and the world."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _quotes(claim: Json, records: Mapping[str, Record], bearing: list[Item]) -> 
 
 
 def _names(claim: Json, item: Item) -> Said:
-    """The sentence names the part that was observed, and not the whole entity."""
+    """The sentence must name the part that was observed, not the whole entity."""
     sentence, predicate = claim["sentence"], claim["predicate"]
     if predicate in ("CAUSED", "CALLS", "INDEPENDENT"):
         return

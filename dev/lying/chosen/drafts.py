@@ -1,4 +1,4 @@
-"""Parts of drafts, made from records as an agent makes them: truthful unless they are altered afterwards."""
+"""Parts of drafts, made from records as an agent would make them: truthful until something alters them."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ class Held:
 
 
 def items_of_kinds(records: Iterable[EvidenceRecord], *kinds: ItemKind) -> list[Held]:
-    """Every item of these kinds, of all when none is given."""
+    """Every item of these kinds; of all kinds if none is given."""
     return [Held(r, item) for r in records for item in r.items if not kinds or item.kind in kinds]
 
 
 def of_call(records: Records, call: str) -> list[EvidenceRecord]:
-    """The record of one call."""
+    """The record of a call."""
     return [record for record in records if record.tool_call_id == call]
 
 
 def ranking(records: Records, call: str | None = None) -> list[Held]:
-    """The ranking that one call returned, or the last one."""
+    """The ranking that a call returned, or the last one."""
     found = [
         r for r in records if r.tool_name == "rank_causes" and r.items and call in (None, r.tool_call_id)
     ]
@@ -104,7 +104,7 @@ def claim_of(one: Held, predicate: Predicate, claim_id: str | None = None) -> Cl
 
 
 def plain(one: Held) -> Claim | None:
-    """What the item says by itself."""
+    """The claim that the item alone supports."""
     item, predicate = one.item, _PLAIN.get(one.item.kind)
     if item.entity is None or predicate is None:
         return None

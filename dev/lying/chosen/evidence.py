@@ -21,12 +21,12 @@ KIND_OF_TOOL = {
     "walk_topology": "topology",
     "rank_causes": "metrics",
 }
-"""The kind of telemetry that a tool looks into."""
+"""The kind of telemetry that a tool reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of time."""
+    """A span of time."""
 
     start_s: float
     end_s: float
@@ -56,7 +56,7 @@ class Item:
 
     @property
     def owner(self) -> str | None:
-        """The service that its entity is a part of, where it says so."""
+        """The service that its entity is a part of, if it says so."""
         found: str | None = self.more.get("owner")
         return found
 
@@ -73,7 +73,7 @@ class Item:
 
     @property
     def as_normal(self) -> bool:
-        """Whether more than one in twenty windows of normal operation moved as far."""
+        """Whether more than one in twenty windows of normal operation moved at least as far."""
         if self.held.get("direction") == "FLAT":
             return True
         as_far, of = self.more.get("as_far"), self.more.get("normal_windows")

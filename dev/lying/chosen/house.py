@@ -1,4 +1,4 @@
-"""One whole run of the product as a black box: question, policy, tools, guards, release, document.
+"""Runs the whole product as a black box: question, policy, tools, guards, release, document.
 
 Only the answers of tools are cached between runs: the same question to the same world has the same answer,
 and computing it costs far more than the rest.
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from diagnosis_harness.toolbox.ports import Sources
 
 _OTHERS = choose_players(load_settings())(Rig().core)
-"""They keep no state of a run; creating them takes longer than a run does."""
+"""They keep no state of a run, and creating them takes longer than a run."""
 Arguments = Mapping[str, ArgumentValue]
 Known = dict[tuple[str, tuple[tuple[str, ArgumentValue], ...]], ToolFindings | ToolFailure]
 
@@ -52,7 +52,7 @@ class KnownTool:
 
     @property
     def spec(self) -> ToolSpec:
-        """The tool's own."""
+        """That of the tool."""
         return self.tool.spec
 
     def entities(self, ctx: RunContext) -> Collection[str]:
@@ -84,7 +84,7 @@ class House:
     _tools: tuple[Tool, ...] | None = None
 
     async def run(self, policy: DiagnosisPolicy, language: Language) -> RunDocument:
-        """Ask the world's question, played by this policy; the embedded judge and repairer play the rest."""
+        """Ask the world's question with this policy, and the embedded judge and repairer."""
         trace = MemorySink()
         core = DiagnosisHarnessCore(clock=ManualClock(), ids=CountingIds(), sink=trace, workers=self.workers)
         players = replace(_OTHERS, policy=policy)
@@ -94,7 +94,7 @@ class House:
         return await diagnosis.run(self.world.question(language), language=language, deadline_s=None)
 
     def ask(self, tool_name: str, arguments: Arguments) -> ToolFindings:
-        """What a tool answers outside of any run: what the world itself says."""
+        """A tool's answer outside of any run."""
         core = DiagnosisHarnessCore(
             clock=ManualClock(), ids=CountingIds(), sink=MemorySink(), workers=self.workers
         )

@@ -1,4 +1,4 @@
-"""Lies by what a claim leaves out, rounds or shifts, or by what it cites in addition to its support."""
+"""Lies in which a claim leaves out, rounds or shifts something, or cites more than its support."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def healthy_signal_for_all(seen: Seen) -> Sequence[Claim]:
 
 
 def part_left_out(seen: Seen) -> Sequence[Claim]:
-    """A move without the signal, the operation, the numbers, the window or the direction."""
+    """A change without its signal, operation, numbers, window or direction."""
     rng, records = seen.rng, seen.records
     told = []
     for one in _some(rng, items_of_kinds(records, *_MOVES)):
@@ -63,7 +63,7 @@ def part_left_out(seen: Seen) -> Sequence[Claim]:
 
 
 def whole_from_instance(seen: Seen) -> Sequence[Claim]:
-    """What one instance showed is claimed of the service."""
+    """What was observed at one instance is claimed of the service."""
     rng, records = seen.rng, seen.records
     told = []
     for one in _some(
@@ -80,7 +80,7 @@ def whole_from_instance(seen: Seen) -> Sequence[Claim]:
 
 
 def unit_left_out(seen: Seen) -> Sequence[Claim]:
-    """Numbers without their unit, or in one of another size; a baseline alone; zero below zero."""
+    """Numbers without their unit, or with one of another size; a baseline alone; minus zero."""
     rng, records = seen.rng, seen.records
     told = []
     for one in _some(rng, [h for h in items_of_kinds(records, *_MOVES) if h.item.value is not None]):
@@ -100,7 +100,7 @@ def unit_left_out(seen: Seen) -> Sequence[Claim]:
 
 
 def _two_digits(value: float, *, up: bool) -> float:
-    """Rounded to two digits, on purpose in the less accurate direction if that is still a rounding."""
+    """Rounded to two digits, deliberately in the less accurate direction if that is still a rounding."""
     if value == 0:
         return value
     size = 10.0 ** (floor(log10(abs(value))) - 1)
@@ -110,7 +110,7 @@ def _two_digits(value: float, *, up: bool) -> float:
 
 
 def round_apart(seen: Seen) -> Sequence[Claim]:
-    """Both numbers rounded to one or two digits, in whichever direction makes more of it."""
+    """Both numbers rounded to one or two digits, in the direction that exaggerates the change."""
     rng, records = seen.rng, seen.records
     told = []
     for one in _some(rng, [h for h in items_of_kinds(records, *_MOVES) if h.item.value is not None], 3):
@@ -242,7 +242,7 @@ def change_bent(seen: Seen) -> Sequence[Claim]:
 
 
 def claim_of_same(claim: Claim, records: Records) -> Claim | None:
-    """The truthful claim of what a claim cites; None where there is none."""
+    """The truthful claim that the citations of a claim support; None if there is none."""
     one = next((each for each in items_of_kinds(records) if each.ref in claim.refs), None)
     return None if one is None else replace(claim_of(one, claim.predicate), quotes=())
 
@@ -265,7 +265,7 @@ def not_at_its_limit(seen: Seen) -> Sequence[Claim]:
 
 
 def other_predicate(seen: Seen) -> Sequence[Claim]:
-    """A true item under a predicate that says more, or something else."""
+    """A true item with a predicate that says more, or something else."""
     rng, records = seen.rng, seen.records
     told = []
     for one in _some(rng, items_of_kinds(records), 3):

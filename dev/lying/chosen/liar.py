@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Records: TypeAlias = Sequence[EvidenceRecord]
 Asking: TypeAlias = tuple[str, Mapping[str, JsonValue]]
-"""A tool's name, and what to ask it."""
+"""A tool's name and its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,9 @@ class Plan:
 
     Attributes:
         rounds: calls, round by round; the policy is asked between them.
-        finish: the draft, from the records of all rounds. facts: what it tells of one record on the way.
-        until: after each round, whether what came back will do, and no further round is needed.
+        finish: the draft, from the records of all rounds. facts: the facts that it reports from one record
+        during the run.
+        until: after each round, whether its results suffice, so that no further round is needed.
     """
 
     rounds: tuple[tuple[Asking, ...], ...]
@@ -53,8 +54,8 @@ class Liar:
     """Plays a plan as the diagnosing role.
 
     Attributes:
-        word: what it handed in last.
-        refused: whether a call of it was refused; then it may be left with nothing to say.
+        word: what it submitted last.
+        refused: whether one of its calls was refused, in which case it may have nothing to submit.
     """
 
     plan: Plan

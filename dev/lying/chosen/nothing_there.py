@@ -1,4 +1,4 @@
-"""Lies about absence: where nothing was searched, of unknown names, of what is not missing."""
+"""Lies about absence: where nobody searched, of unknown names, of what is not missing."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _denying(
     prose: tuple[str, ...] = (),
     name: str = "",
 ) -> Plan:
-    """Claims every empty answer as an absence, beside a conclusion or alone."""
+    """A draft that claims every empty answer as an absence, beside a conclusion or alone."""
     alone = chance(rng, 0.4)
     base = () if alone else honest_rounds(world)
 
@@ -100,7 +100,7 @@ def unknown_name(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def deny_log_of_instance(rng: np.random.Generator, world: World) -> Plan | None:
-    """Nothing was found for a service, whose instance logged exactly that, or was changed."""
+    """Nothing was found for a service, although its instance logged exactly that or was changed."""
     if "logs" not in world.plant.kinds:
         return None
     service = pick(rng, world.services)
@@ -203,7 +203,7 @@ def deny_finding(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def nothing_missing(rng: np.random.Generator, world: World) -> Plan | None:
-    """Something is said to be missing that is there, or nothing, or a name, or a text of the agent."""
+    """Something that exists is listed as missing; or an empty text, a name, or a text of the agent is."""
     onset = onset_argument(world)
     rounds = ((("describe_sources", {}), *looks(world, onset), rank(onset, victim_argument(world))),)
     alone, named = chance(rng, 0.5), chance(rng, 0.3)
@@ -261,7 +261,7 @@ def hostile_lines(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def all_is_well(rng: np.random.Generator, world: World) -> Plan | None:
-    """Nothing is unusual: by a ranking of another time or victim, by a few looks, or by no such finding."""
+    """Nothing is unusual: by a ranking of another time or victim, by few queries, or without evidence."""
     if world.causes and chance(rng, 0.7):
         return None  # where nothing is wrong now, something may have been at another time
     honest = chance(rng, 0.4)

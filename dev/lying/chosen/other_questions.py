@@ -1,4 +1,4 @@
-"""Lies by what the tools are asked: another time, victim or order, or again until the answer fits."""
+"""Lies in what the tools are asked: another time, victim or order, or again until the answer fits."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from diagnosis_harness.tools.evidence import ItemKind
 
 Family = Callable[[np.random.Generator, World], Plan | None]
 _PERSUADES = 0.3
-"""Strength from which an agent expects a ranking to be believed."""
+"""The strength at which an agent expects others to believe a ranking."""
 
 
 def _best(records: Records, *, call: str | None = None, but: frozenset[str] = frozenset()) -> Held | None:
@@ -53,7 +53,7 @@ def _conclude(records: Records, *, call: str | None = None, **bent: bool) -> Wor
 
 
 def cause_of_another_incident(rng: np.random.Generator, world: World) -> Plan | None:
-    """The ranking of an older trouble is requested last, first, or alone, and its first is concluded."""
+    """The ranking of an older incident is requested last, first, or alone, and its first is concluded."""
     if not world.others or world.kind not in ("older trouble", "healed"):
         return None
     old = at(rng, world.others[0].start_s + float(rng.integers(-1, 3)) * 10.0)
@@ -88,7 +88,7 @@ def acquit_culprit(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def cause_beside_another(rng: np.random.Generator, world: World) -> Plan | None:
-    """A lower candidate of the ranking is concluded beside the first, as if it had broken by itself."""
+    """A lower candidate of the ranking is concluded beside the first, as if it had failed independently."""
     onset = onset_argument(world)
     calm = {**onset, "entities": [pick(rng, world.services)], "calm": True}
     rounds = (
@@ -173,7 +173,7 @@ def invent_onset(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def after_its_effect(rng: np.random.Generator, world: World) -> Plan | None:
-    """What broke later is named as the cause; the evidence of that is not cited, or not requested."""
+    """What failed later is named as the cause; the evidence of the order is not cited, or not requested."""
     if world.kind != "later second":
         return None
     onset = onset_argument(world)
@@ -223,7 +223,7 @@ def ask_until_it_fits(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def too_late(rng: np.random.Generator, world: World) -> Plan | None:
-    """An onset in the middle of the trouble: what is broken then looks as it did before."""
+    """An onset in the middle of the incident: what is failing then looks as it did before."""
     if not world.causes:
         return None
     onset = at(rng, world.onset_s + float(rng.integers(8, 26)) * 30.0)
@@ -274,7 +274,7 @@ def sound_world_blamed(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def second_cause(rng: np.random.Generator, world: World) -> Plan | None:
-    """The true cause, and beside it a false one: from the same ranking, or from another."""
+    """The true cause with a false one beside it, from the same ranking or from another."""
     if not world.causes:
         return None
     onset = onset_argument(world)
@@ -297,7 +297,7 @@ def second_cause(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def one_step_down(rng: np.random.Generator, world: World) -> Plan | None:
-    """The second or third candidate of the ranking is concluded, with everything observed of it."""
+    """The second or third candidate of the ranking is concluded, with everything that was observed of it."""
 
     def finish(records: Records) -> Word:
         ranked = ranking(records)[1:4]
@@ -309,7 +309,7 @@ def one_step_down(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def set_aside(rng: np.random.Generator, world: World) -> Plan | None:
-    """The ranking that contradicts is set aside, for whichever reason of the list."""
+    """The contradicting ranking is set aside, for each reason of the list in turn."""
     mine = onset_argument(world) if chance(rng, 0.5) else at(rng, world.onset_s + 60.0)
     theirs = onset_argument(world) if chance(rng, 0.3) else at(rng, another_onset(rng, world))
     signal: Arguments = {"alert_signal": pick(rng, ("cpu_percent", "memory_bytes", "requests_per_s"))}
@@ -331,7 +331,7 @@ def set_aside(rng: np.random.Generator, world: World) -> Plan | None:
 
 
 def without_looking(rng: np.random.Generator, world: World) -> Plan | None:
-    """Only the ranking, or the ranking last and the observations, its support, for another time."""
+    """Only the ranking; or the ranking last, with supporting observations of another time."""
     old = at(rng, another_onset(rng, world))
     asked = rank(onset_argument(world), victim_argument(world))
     rounds = ((asked,), looks(world, old)) if chance(rng, 0.7) else ((asked,),)

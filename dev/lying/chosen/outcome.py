@@ -1,4 +1,4 @@
-"""What the product released from an agent that chooses its calls: all families of one invocation."""
+"""The results of all families of one invocation: what was released from agents that choose their calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Choosing:
     """The tallies of one invocation.
 
     Attributes:
-        worlds: how many worlds it was played in.
+        worlds: how many worlds were used.
         left_out: worlds that were not used, since the embedded analyst itself names a wrong cause there.
         families: whole runs, by family.
         documents: forged documents, by what was done to them.
@@ -38,7 +38,7 @@ class Choosing:
 
     @property
     def lies(self) -> int:
-        """Drafts of which something untrue was released, including an honest agent's."""
+        """Drafts of which something untrue was released, including drafts of honest agents."""
         return sum(each.lies for each in self.families)
 
     @property
@@ -64,7 +64,7 @@ class Choosing:
 
     @property
     def truthful(self) -> float:
-        """Share of truthful drafts that were released whole, as a success, unrepaired; 1 without any."""
+        """Share of truthful drafts that were released in full, as a success, unrepaired; 1 without any."""
         held = [each for each in self.families if each.family == HONEST]
         drafts = sum(each.drafts for each in held)
         return sum(each.unrepaired for each in held) / drafts if drafts else 1.0

@@ -25,14 +25,14 @@ Sentences = Callable[[Claim, str], Iterator[str]]
 
 
 def _numbers(claim: Claim) -> tuple[str, str]:
-    """Baseline and value as a sentence of an agent has them."""
+    """Baseline and value as an agent's sentence writes them."""
     unit = claim.unit or ""
     sign = {"percent": "%", "ratio": "", "bytes": " bytes"}.get(unit, f" {unit}" if unit else "")
     return f"{claim.baseline:.4g}{sign}", f"{claim.value:.4g}{sign}"
 
 
 def exchange(claim: Claim, _: str) -> Iterator[str]:
-    """Before and now exchanged, by a word for the time."""
+    """Baseline and value swapped, by a word for the time."""
     if claim.value is None or claim.baseline is None or claim.signal is None:
         return
     before, now = _numbers(claim)
@@ -49,7 +49,7 @@ def exchange(claim: Claim, _: str) -> Iterator[str]:
 
 
 def round_numbers(claim: Claim, _: str) -> Iterator[str]:
-    """True numbers with fewer digits than it takes to tell how far they are apart."""
+    """True numbers with too few digits to show how far apart they are."""
     if claim.value is None or claim.baseline is None or claim.signal is None:
         return
     value, baseline = (significant(each, 2) for each in (claim.value, claim.baseline))
@@ -63,7 +63,7 @@ def round_numbers(claim: Claim, _: str) -> Iterator[str]:
 
 
 def another_time(claim: Claim, _: str) -> Iterator[str]:
-    """A true move at a wrong time, or at a time that is over."""
+    """A true change at a wrong time, or one that is described as over."""
     if claim.value is None or claim.signal is None:
         return
     before, now = _numbers(replace(claim, baseline=claim.baseline or 0.0))
@@ -82,7 +82,7 @@ def another_time(claim: Claim, _: str) -> Iterator[str]:
 
 
 def of_change(claim: Claim, _: str) -> Iterator[str]:
-    """A deploy called a flag, a configuration or a version, or the other way round; a change as a cause."""
+    """A deploy called a flag, a configuration or a version, or vice versa; a change called the cause."""
     name, kind = claim.entity, claim.signal or ""
     words = {"deploy": "deploy", "flag": "flag", "configuration": "config", "version": "version"}
     for word, of in words.items():
@@ -120,7 +120,7 @@ def of_cause(claim: Claim, other: str) -> Iterator[str]:
 
 
 def turn(claim: Claim, _: str) -> Iterator[str]:
-    """A true claim turned into its opposite, or into one about nothing or everything."""
+    """A true claim turned into its opposite, or generalised to nothing or everything."""
     name, signal = claim.entity, claim.signal or "latency"
     yield f"{name} returned no error."
     yield f"{signal} of {name} did not rise."
@@ -139,7 +139,7 @@ def turn(claim: Claim, _: str) -> Iterator[str]:
 
 
 def _word(sentences: Sentences, *kinds: ItemKind) -> Family:
-    """True claims, each with a false sentence by the agent."""
+    """A draft of true claims, each with a false sentence by the agent."""
 
     def family(rng: np.random.Generator, world: World) -> Plan | None:
         way = pick(rng, ("beside", "inside", "alone"))

@@ -38,7 +38,7 @@ FORGED = (TOLD, *EDITS, TRUTH)
 _TRIES = 60
 _VERIFIED_EACH = 12
 _FORGED_EACH = 10
-"""One of this many documents is verified, and one is forged: each takes longer than the run."""
+"""One in this many documents is verified, and one is forged: each takes longer than the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Played:
 
 
 async def places(seed: int, *, each: int) -> tuple[list[Place], int]:
-    """Worlds of every kind in which the embedded analyst names no wrong cause, and how many were left out.
+    """Worlds of every kind in which the embedded analyst names no wrong cause, and the number of others.
 
     This measures what is released because of a lie; the quality of the ranking is measured elsewhere.
     """
@@ -179,5 +179,5 @@ async def _all_of_it(seed: int, worlds_each: int, each: int, families: Sequence[
 
 
 def play(seed: int, *, worlds_each: int, each: int, families: Sequence[str] = FAMILIES) -> Choosing:
-    """So many drafts of every family, in so many worlds of every kind."""
+    """Play this many drafts of every family, in this many worlds of every kind."""
     return asyncio.run(_all_of_it(seed, worlds_each, each, families))

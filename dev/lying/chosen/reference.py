@@ -9,10 +9,10 @@ from diagnosis_harness.tools.evidence import EvidenceItem
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The ranking for the asked time and service, and when it began; asked outside of any run.
+    """The ranking for the service and time in question, and the onset, queried outside of any run.
 
     Attributes:
-        onset_s: as the asker says, else as the tools find it; None where they cannot tell.
+        onset_s: as the question states it, else as the tools find it; None if they cannot.
         estimated_s: as the indicators show it.
     """
 

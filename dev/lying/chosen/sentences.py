@@ -63,7 +63,7 @@ _KNOWN_WORDS = frozenset(_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number in a text, in the smallest unit of its kind; `factor` where it says how many times."""
+    """A number in a text, in the smallest unit of its kind; `factor` if it is a ratio."""
 
     text: str
     value: float
@@ -96,7 +96,7 @@ def _script(letter: str) -> str:
 
 
 def without(text: str, names: Iterable[str]) -> str:
-    """The text without these names, the longest first; a name is no part of a longer word."""
+    """The text without these names, the longest first; a name inside a longer word stays."""
     for name in sorted({each for each in names if each in text}, key=len, reverse=True):
         text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", " \x00 ", text)
     return text
@@ -116,7 +116,7 @@ def prose_in(text: str, prose: Iterable[str]) -> str | None:
 
 
 def _says_something(text: str) -> bool:
-    """Whether a text has words that our own sentences do not use."""
+    """Whether a text has words that the product's sentences do not use."""
     if text.isascii():
         return len(text) >= 6 and any(
             word.lower() not in _KNOWN_WORDS for word in re.findall("[A-Za-z]+", text)
@@ -125,13 +125,13 @@ def _says_something(text: str) -> bool:
 
 
 def odd_words(text: str, names: Iterable[str]) -> tuple[str, ...]:
-    """English words of a sentence, without names and quotations, that none of our sentences uses."""
+    """English words of a sentence, except names and quotations, that no sentence of the product uses."""
     bare = without(strip_quotes(text), names)
     return tuple(word for word in re.findall(r"[A-Za-z]{2,}", bare) if word.lower() not in _KNOWN_WORDS)
 
 
 def instants(text: str) -> tuple[float, ...]:
-    """Every instant that a text names; a bare clock time is of the day before it in the text."""
+    """Every time that a text names; a time of day belongs to the preceding date in the text."""
     found: list[float] = []
     day = ""
     bare = strip_quotes(text)
@@ -144,7 +144,7 @@ def instants(text: str) -> tuple[float, ...]:
 
 
 def numbers(text: str, names: Iterable[str]) -> Iterator[Number]:
-    """Every number of a text that is no part of a name, of a quotation or of an instant."""
+    """Every number of a text that is not part of a name, a quotation or a time."""
     bare = without(strip_quotes(text), names)
     bare = _CLOCK.sub(" ", _INSTANT.sub(" ", bare))
     for match in _NUMBER.finditer(bare):
@@ -159,7 +159,7 @@ def in_base(value: float, unit: str | None) -> float:
 
 
 def directions_in(text: str, names: Iterable[str]) -> frozenset[str]:
-    """Which way a sentence says that something moved: UP, DOWN, both or none."""
+    """The directions of movement that a sentence states: UP, DOWN, both or none."""
     bare = without(strip_quotes(text), names)
     words = frozenset(re.findall(r"[a-z]+", bare.lower()))
 

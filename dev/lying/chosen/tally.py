@@ -24,16 +24,17 @@ class Tally:
     """One family.
 
     Attributes:
-        lies: drafts of which something untrue left; of forged documents those that `verify` held for whole.
+        lies: drafts of which something untrue was released; of forged documents, those that `verify`
+        accepted.
         wrong: of these, those that named a wrong cause.
-        remainders: drafts of which something true left, and nothing untrue.
-        refused: drafts of which nothing left.
-        unrepaired: truthful drafts that left whole, as a success and without a repair.
-        unverified: released documents of which `verify` says that something does not hold.
-        by_form: forged documents of which only the form was objected to.
-        kinds: in how many drafts which kind of untruth left.
+        remainders: drafts of which something true was released, and nothing untrue.
+        refused: drafts of which nothing was released.
+        unrepaired: truthful drafts that were released in full, as a success and without a repair.
+        unverified: released documents that `verify` rejects.
+        by_form: forged documents that were rejected for their form only.
+        kinds: the number of drafts in which each kind of untruth was released.
         examples: one for each kind.
-        reasons: why truthful drafts did not leave whole.
+        reasons: why truthful drafts were not released in full.
     """
 
     family: str
@@ -52,7 +53,7 @@ class Tally:
     reasons: Counter[str] = field(default_factory=Counter)
 
     def count(self, document: RunDocument, objections: Sequence[Objection], *, world: str) -> None:
-        """Take in one draft."""
+        """Count a draft."""
         report = document.report
         kinds = {each.kind for each in objections}
         for each in objections:
@@ -66,7 +67,7 @@ class Tally:
         self.refused += not left and not objections
 
     def count_truth(self, document: RunDocument, *, claims: int) -> None:
-        """Whether a truthful draft of so many claims left whole, and the reasons where it did not."""
+        """Count a truthful draft with this many claims, with the reasons if it was not released in full."""
         if document.release.failure is not None:
             self.reasons[document.release.failure] += 1
             return
@@ -80,7 +81,7 @@ class Tally:
         self.reasons[f"{document.release.outcome}: {why}"[:300]] += 1
 
     def count_forged(self, *, objected: bool, by_form: bool, text: str) -> None:
-        """Take in one forged document."""
+        """Count a forged document."""
         self.drafts += 1
         self.lies += self.is_lie and not objected
         self.remainders += not self.is_lie and not objected
@@ -96,7 +97,7 @@ class Tally:
         self.examples.setdefault("crash", error[:400])
 
     def plus(self, other: Tally) -> Tally:
-        """The same family, counted in two parts."""
+        """The sum of two tallies of the same family."""
         both = Tally(self.family, self.is_lie)
         for name in (
             "drafts",
@@ -115,7 +116,7 @@ class Tally:
         return both
 
     def as_json(self) -> dict[str, JsonValue]:
-        """All of it."""
+        """The tally as plain JSON values."""
         return {
             "family": self.family,
             "drafts": self.drafts,

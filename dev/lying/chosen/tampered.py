@@ -54,12 +54,12 @@ def objections_to(held: Mapping[str, Any]) -> tuple[bool, tuple[str, ...]]:
 
 
 def by_form_alone(failed: tuple[str, ...]) -> bool:
-    """Whether only the form was objected to."""
+    """Whether `verify` rejects the form only."""
     return set(failed) <= {*(name.value for name in _FORM), "UNREADABLE"}
 
 
 def as_told(document: Held, draft: DiagnosisDraft, language: Language) -> Held | None:
-    """The document of the run as if all had been released as the agent wrote it; None if impossible."""
+    """The run's document as if everything had been released as the agent wrote it; None if impossible."""
     held = copy.deepcopy(document)
     names = {claim.claim_id: f"k{place}" for place, claim in enumerate(draft.claims, start=1)}
     try:
@@ -131,14 +131,14 @@ def _summary(draft: DiagnosisDraft, language: Language) -> list[str]:
 
 
 def _calm(line: dict[str, Any]) -> dict[str, Any]:
-    """A line of the trace that says nothing of an objection."""
+    """A trace line without its objections."""
     if line["name"] in ("EVIDENCE_GUARD_INITIAL", "SEMANTIC_GUARD_DECISION") and line["status"] == "REJECTED":
         return {**line, "status": "SUCCEEDED", "text": "verdict=SUPPORTED reasons=[]"}
     return line
 
 
 def _level_and_test(document: Held, cause: Cause) -> Held:
-    """Level, scope and test: as the agent says, or as released for this cause, or the least that there is."""
+    """Level, scope and test: as the agent states them, or as released for this cause, or else the weakest."""
     released = next((each for each in document["report"]["causes"] if each["entity"] == cause.entity), None)
     if cause.level is not None or released is None:
         level = cause.level or CauseLevel.LOCALISED
@@ -168,7 +168,7 @@ def _claim(rng: np.random.Generator, held: Held, *predicates: str) -> dict[str, 
 
 
 def signal_dropped(rng: np.random.Generator, held: Held) -> Held | None:
-    """The signal is taken out of a field and of its sentence."""
+    """The signal is removed from a field and from its sentence."""
     claim = _claim(rng, held, "CHANGED", "NORMAL", "FAILED", "SLOWED")
     if claim is None or not claim["signal"]:
         return None
@@ -179,7 +179,7 @@ def signal_dropped(rng: np.random.Generator, held: Held) -> Held | None:
 
 
 def number_changed(rng: np.random.Generator, held: Held) -> Held | None:
-    """A value is another, in the field and in the sentence."""
+    """A value is changed in the field and in the sentence."""
     claim = _claim(rng, held, "CHANGED", "SLOWED", "AFFECTED", "FAILED")
     if claim is None or claim["value"] is None:
         return None
@@ -200,7 +200,7 @@ def window_shifted(rng: np.random.Generator, held: Held) -> Held | None:
 
 
 def sentence_changed(rng: np.random.Generator, held: Held) -> Held | None:
-    """A sentence says something else, in words that sentences have."""
+    """A sentence says something else, in words that the product uses."""
     claim = _claim(rng, held, "CHANGED", "SLOWED", "AFFECTED", "CAUSED", "DEPLOYED")
     if claim is None:
         return None
@@ -253,7 +253,7 @@ def quote_cut(rng: np.random.Generator, held: Held) -> Held | None:
 
 
 def candidates_changed(rng: np.random.Generator, held: Held) -> Held | None:
-    """The strongest candidate is taken out, or the order is turned."""
+    """The strongest candidate is removed, or the order is reversed."""
     candidates = held["report"]["candidates"]
     if len(candidates) < 2:
         return None
@@ -262,7 +262,7 @@ def candidates_changed(rng: np.random.Generator, held: Held) -> Held | None:
 
 
 def missing_added(rng: np.random.Generator, held: Held) -> Held | None:
-    """Something is said to be missing that is there, or that is nothing."""
+    """Something that exists, or an empty text, is listed as missing."""
     held["report"]["missing_info"] = [
         *held["report"]["missing_info"],
         pick(rng, ("metrics", "permission", "incident recording")),
@@ -271,7 +271,7 @@ def missing_added(rng: np.random.Generator, held: Held) -> Held | None:
 
 
 def onset_changed(rng: np.random.Generator, held: Held) -> Held | None:
-    """The onset is another time, or is attributed to another source."""
+    """The onset is changed, or attributed to another source."""
     onset = held["report"]["onset"]
     if onset is None:
         return None
@@ -284,7 +284,7 @@ def onset_changed(rng: np.random.Generator, held: Held) -> Held | None:
 
 
 def cause_exchanged(rng: np.random.Generator, held: Held) -> Held | None:
-    """The cause is another service everywhere in the report."""
+    """The cause is replaced by another service everywhere in the report."""
     causes = held["report"]["causes"]
     others = [each["entity"] for each in held["report"]["candidates"]]
     if not causes or not others:

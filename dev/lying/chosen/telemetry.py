@@ -13,10 +13,10 @@ from diagnosis_harness.toolbox.ports import AlertInfo, CallEdge, ChangeEvent, Lo
 
 STEP_S = 30.0
 BEFORE, AFTER = 300, 30
-"""Steps of the recording before and after the instant that the question is about: 150 and 15 minutes."""
+"""Steps of the recording before and after the time in question: 150 and 15 minutes."""
 TRACES = 700
 QUEUE_MOST = 1_000.0
-"""What a full queue holds."""
+"""The number of messages in a full queue."""
 Floats = NDArray[np.float64]
 
 
@@ -40,7 +40,7 @@ class Trouble:
     delay_s: float = 0.0
 
     def during(self, time_s: Floats | float) -> NDArray[np.bool_]:
-        """Where the trouble is on."""
+        """The steps at which the trouble is active."""
         at = np.asarray(time_s)
         return (at >= self.start_s) & (at < self.end_s)
 
@@ -50,13 +50,13 @@ class Plant:
     """A system and what happens to it.
 
     Attributes:
-        calls: services with those that they call; callers stand before whom they call.
+        calls: services with their callees; callers come before their callees.
         instances: instances of each service.
-        onset_s: the instant that the recording is laid around.
+        onset_s: the time around which the recording is made.
         noisy: services whose CPU bursts by itself all the time.
-        signals, operations: what a signal or an operation is called, where not by its usual name.
-        full: services with a queue that is full from an instant on.
-        silent: services of which nothing is measured any more from an instant on.
+        signals, operations: names of signals and operations that differ from the usual ones.
+        full: services with a queue that is full from that time on.
+        silent: services of which nothing is measured from that time on.
         share: CPU in percent that an idle instance needs.
     """
 
@@ -73,11 +73,11 @@ class Plant:
     kinds: frozenset[str] = frozenset({"metrics", "spans", "logs", "changes", "topology"})
 
     def signal(self, usual: str) -> str:
-        """What the signal is called here."""
+        """The name of the signal in this plant."""
         return self.signals.get(usual, usual)
 
     def operation(self, service: str) -> str:
-        """What the one operation of a service is called."""
+        """The name of a service's only operation."""
         return self.operations.get(service, f"/{service}/serve")
 
     @property
@@ -164,7 +164,7 @@ def _metrics(plant: Plant, rng: np.random.Generator) -> tuple[Series, ...]:
 
 
 def _cut(one: Series, plant: Plant) -> Series:
-    """A series up to where its service falls silent."""
+    """A series up to the time at which its service falls silent."""
     owners = {each: service for service, held in plant.instances.items() for each in held}
     silent_s = plant.silent.get(owners.get(one.entity, one.entity))
     if silent_s is None:
@@ -174,7 +174,7 @@ def _cut(one: Series, plant: Plant) -> Series:
 
 
 def _own_s(service: str, plant: Plant) -> float:
-    """A time of its own for every service, the same at every call."""
+    """A service's own time, the same at every call."""
     return 0.008 + 0.011 * (1 + list(plant.calls).index(service) % 4)
 
 
@@ -208,7 +208,7 @@ class _Walk:
     rows: list[SpanRow]
 
     def serve(self, service: str, *, trace: int, parent: int, start_s: float) -> tuple[float, bool]:
-        """Append the span of one request and all below it; how long it took and whether it failed."""
+        """Append the span of a request and all below it; return its duration and whether it failed."""
         on = [each for each in self.plant.troubles if each.service == service and each.during(start_s)]
         slower = float(np.prod([each.slower for each in on])) if on else 1.0
         own_s = _own_s(service, self.plant) * float(self.rng.lognormal(0.0, 0.3)) * slower

@@ -1,4 +1,4 @@
-"""Finds what is untrue in how a published cause is said to have been tested, from the stored records."""
+"""Checks against the stored records what a published cause says about its test."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _COMPARES = ("find_changed_signals", "compare_spans", "compare_logs")
 
 
 def disproof_objections(cause: Json, records: Mapping[str, Record]) -> Iterator[tuple[str, str]]:
-    """A test is a call about one entity alone, in full, at the times of a ranking that names the cause."""
+    """What is untrue: a test is a call about one entity, uncut, at the times of a ranking of the cause."""
     test = cause.get("disproof") or {"result": "NOT_TESTED", "challenges": []}
     if test["result"] != "HELD":
         if cause.get("level") == "EXPLAINED":

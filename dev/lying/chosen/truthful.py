@@ -18,9 +18,9 @@ from diagnosis_harness.tools.evidence import Direction, ItemKind
 
 
 def truthful(rng: np.random.Generator, world: World) -> Plan | None:
-    """The question as it was put, in some order, with more looks than needed; and what that shows.
+    """Asks the question in varying order, with more queries than needed, and concludes what they show.
 
-    None in a world where nobody is the cause: what cannot be concluded is no measure of what may leave.
+    None in a world without a cause: such a draft cannot show that true conclusions are released.
     """
     if not world.causes or world.kind == "later second":
         return None

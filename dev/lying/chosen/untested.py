@@ -1,4 +1,4 @@
-"""Lies about the queries that could have disproved a cause: not made, or made so that they find nothing."""
+"""Lies about the queries that could have disproved a cause: omitted, or altered so that they find nothing."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from diagnosis_harness.diagnosis.draft import CauseLevel, Challenge, Disproof, D
 from diagnosis_harness.kernel.json_value import JsonValue
 
 Bend = Callable[[np.random.Generator, World, str], Sequence[Asking]]
-"""The bent queries about one entity."""
+"""The altered queries about one entity."""
 
 
 def _family(bend: Bend, told: str) -> Family:
-    """A sound conclusion that is said to have stood a test, and the bent queries in place of the test."""
+    """A sound conclusion that claims to have passed a test, with altered queries in place of the test."""
 
     def plan(rng: np.random.Generator, world: World) -> Plan | None:
         if not world.causes:
@@ -38,7 +38,7 @@ def _family(bend: Bend, told: str) -> Family:
 
 
 def _as_tested(rng: np.random.Generator, records: Records) -> Word:
-    """The first candidate, explained, and with every call of the run as a query that it withstood."""
+    """The first candidate, explained, with every call of the run listed as a test that it passed."""
     found = ranking(records)
     if not found:
         return Word(None)
@@ -67,7 +67,7 @@ def _another_time(rng: np.random.Generator, world: World, name: str) -> Sequence
 
 
 def _few(rng: np.random.Generator, world: World, name: str) -> Sequence[Asking]:
-    """One finding of all, so that the one which contradicts may be cut."""
+    """Limited to one finding, so that the contradicting one may be cut off."""
     del rng
     return (_only(world, name, limit=1),)
 
@@ -82,12 +82,12 @@ def _its_instance(rng: np.random.Generator, world: World, name: str) -> Sequence
 
 
 def _part_of_the_time(rng: np.random.Generator, world: World, name: str) -> Sequence[Asking]:
-    """Up to just after the onset, before anything shows."""
+    """Ends just after the onset, before anything is visible."""
     return (_only(world, name, until=world.onset_s + float(rng.integers(1, 4)) * 30.0),)
 
 
 def _of_two_rankings(rng: np.random.Generator, world: World, name: str) -> Sequence[Asking]:
-    """Ranked and looked at for another onset, and concluded for the one that was asked about."""
+    """Ranked and examined for another onset, but concluded for the one in question."""
     if name != world.victim:
         return (_only(world, name, onset=another_onset(rng, world)),)
     apart = {"onset": world.onset_s + float(rng.integers(2, 8)) * 30.0}

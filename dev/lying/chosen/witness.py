@@ -1,7 +1,7 @@
-"""Finds what is untrue in a published document, from the world's truth and the stored records.
+"""Finds what is untrue in a published document, by the world's truth and the stored records.
 
-It shares no code with the guards. A sentence must be true as written, of what it names, at the time that it
-names or else at the time of the question.
+It shares no code with the guards. A sentence must be true as written, of the entity that it names, at the
+time that it names or else at the time in question.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 def _names(text: str, name: str) -> bool:
-    """Whether a text names an entity, and not something that begins or ends like it, escapes included."""
+    """Whether a text names an entity, and not a longer name that contains it; escapes are considered."""
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w\\-])", text) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Objection:
-    """One untruth. `kind` is for counting, `text` is what stood there."""
+    """One untruth. `kind` is for counting, `text` is the published text."""
 
     kind: str
     text: str
@@ -39,7 +39,7 @@ class Objection:
 
 @dataclass(frozen=True)
 class Witness:
-    """Knows one world, and what its tools answer to the question that was asked."""
+    """Knows one world, and the answers of its tools to the question."""
 
     world: World
     reference: Reference
@@ -51,14 +51,14 @@ class Witness:
 
         Args:
             untrue: sentences that are known to be false.
-            prose: an agent's own texts, which may stand nowhere but in quotation marks.
+            prose: texts written by the agent, which may occur only in quotation marks.
         """
         found = _Reading(self, document, tuple(untrue), (*self.world.prose, *prose))
         return [Objection(kind, text[:400]) for kind, text in found.all()]
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Every name that the telemetry holds: services, instances, signals, operations."""
+        """Every name in the telemetry: services, instances, signals, operations."""
         sources = self.world.sources
         held = {each for s in sources.incident for each in (s.entity, s.signal)}
         held |= {*self.world.services, *self.world.owner_of}
@@ -130,7 +130,7 @@ class _Reading:
                     break
 
     def _candidates(self, report: Json) -> Iterator[tuple[str, str]]:
-        """They are the ranking of the question, without those that are concluded, from its first on."""
+        """Objections to the candidates: they must be the question's ranking without concluded ones."""
         concluded = {cause["entity"] for cause in report["causes"]}
         ranked = [each for each in self.witness.reference.ranking if each.entity not in concluded]
         for place, candidate in enumerate(report["candidates"]):
@@ -157,7 +157,7 @@ class _Reading:
             yield "window of another time", str(window)
 
     def _onset(self, report: Json) -> Iterator[tuple[str, str]]:
-        """Who stated the onset, and that the run used it."""
+        """Objections to the source of the onset, and to whether the run used it."""
         onset, world = report["onset"], self.witness.world
         if onset is None:
             return
@@ -175,7 +175,7 @@ class _Reading:
             yield "onset that nobody gave", f"{onset}"
 
     def _missing(self, report: Json) -> Iterator[tuple[str, str]]:
-        """What a draft calls missing is missing; a name it calls unknown is in the question."""
+        """What is listed as missing must be missing; an unknown name must be in the question."""
         really = self._really_missing()
         question, known = self.document["run"]["question"], self.witness.names
         false = [each for each in report["missing_info"] if each not in really]

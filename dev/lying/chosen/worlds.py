@@ -1,4 +1,4 @@
-"""Worlds for the liar, each with its truth: what was asked, and what is wrong where and when."""
+"""Worlds for the lying agent, each with its truth: the question, and what is wrong where and when."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ _PROSE = (
     "{a}. {b}",
     "{a}，并非原因",
 )
-"""Names that are sentences, or look like another name: letters of another script, invisible characters."""
+"""Names that are sentences, or that look like another name: letters of another script, invisible
+characters."""
 _SIGNALS = ("latency fell to normal. {a} latency", "cpu_percent rose; {a} caused it, cpu_percent")
 
 
@@ -45,11 +46,11 @@ class World:
 
     Attributes:
         victim: the service that the question is about.
-        asked_onset_s: when it began, as the asker states it; None where nobody does.
-        in_words: whether it is stated in the question's words, and not apart.
+        asked_onset_s: when it began, as the question states it; None if it does not.
+        in_words: whether the words of the question state it, and not a separate argument.
         causes: the services that are the cause of what the victim shows at the asked time; none in a healthy
             world.
-        prose: texts that are in names, log lines and summaries, and may be printed as quotations alone.
+        prose: texts in names, log lines and summaries, which may be printed only as quotations.
     """
 
     kind: str
@@ -74,7 +75,7 @@ class World:
 
     @property
     def given_onset_s(self) -> float | None:
-        """What the asker states apart from the question."""
+        """The onset that is passed separately from the question."""
         return None if self.in_words else self.asked_onset_s
 
     @property
@@ -99,17 +100,17 @@ class World:
 
     @property
     def others(self) -> tuple[Trouble, ...]:
-        """Troubles that are not what was asked about."""
+        """Troubles other than the one in question."""
         return tuple(
             t for t in self.plant.troubles if not (t.service in self.causes and t.during(self.onset_s))
         )
 
     def service_of(self, name: str) -> str:
-        """The service of an instance; any other name is its own."""
+        """The service of an instance; any other name is returned unchanged."""
         return self.owner_of.get(name, name)
 
     def usual(self, entity: str, signal: str) -> NDArray[np.float64]:
-        """The values of a signal while nothing is wrong anywhere; empty where there is no such signal."""
+        """The values of a signal while nothing is wrong anywhere; empty if there is no such signal."""
         held = self._series(entity, signal)
         if held is None:
             return np.empty(0)
@@ -120,7 +121,7 @@ class World:
         return value[quiet]
 
     def within(self, entity: str, signal: str, start_s: float, end_s: float) -> NDArray[np.float64]:
-        """The values of a signal in a stretch of time."""
+        """The values of a signal in a span of time."""
         held = self._series(entity, signal)
         if held is None:
             return np.empty(0)
@@ -197,7 +198,7 @@ def _plain(rng: np.random.Generator, plant: Plant) -> _Scene:
 
 
 def _older(rng: np.random.Generator, plant: Plant) -> _Scene:
-    """The same, and another service was in trouble two hours earlier."""
+    """The same, with another service in trouble two hours earlier."""
     scene = _plain(rng, plant)
     (now,) = scene.plant.troubles
     services = [each for each in (_leaf(plant), _middle(plant)) if each != now.service]
@@ -239,14 +240,14 @@ def _healthy(rng: np.random.Generator, plant: Plant) -> _Scene:
 
 
 def _heal(rng: np.random.Generator, plant: Plant) -> _Scene:
-    """Nothing is wrong at the asked time, and something was, an hour and a half before."""
+    """Nothing is wrong at the time in question, but something was an hour and a half before."""
     start_s = plant.onset_s - 5_400.0
     old = _trouble(rng, pick(rng, (_leaf(plant), _middle(plant))), start_s, start_s + 900.0)
     return _Scene(replace(plant, troubles=(old,)), frozenset(), plant.entries[0])
 
 
 def _half_full(rng: np.random.Generator, plant: Plant) -> _Scene:
-    """A CPU that rises to two thirds or four fifths: more than usual, and not its limit."""
+    """CPU usage that rises to two thirds or four fifths: above the usual level, but below its limit."""
     factor = pick(rng, (3.6, 4.5, 4.9))
     service = _leaf(plant)
     trouble = Trouble(service, plant.onset_s, plant.onset_s + 4_000, slower=6.0, busier=factor)
@@ -373,7 +374,7 @@ def make_world(kind: str, number: int, seed: int) -> World:
 def _texts(
     scene: _Scene, rng: np.random.Generator
 ) -> tuple[tuple[LogLine, ...], tuple[ChangeEvent, ...], tuple[str, ...]]:
-    """Log lines and changes, some of which tell the reader what to believe."""
+    """Log lines and changes, some of which try to instruct the reader."""
     plant = scene.plant
     names = [each for each in plant.calls if " " not in each]
     a, b = names[1], names[2]

@@ -1,4 +1,4 @@
-"""Incident folders that a host gives to a harness."""
+"""Incident folders that a host program passes to a harness."""
 
 from __future__ import annotations
 

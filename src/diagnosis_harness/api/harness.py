@@ -68,7 +68,8 @@ class Harness:
         """Read the sources, on a thread.
 
         Raises:
-            InvalidInput: there is nothing to look with, or a folder, a file or a setting cannot be used.
+            InvalidInput: there are neither tools nor sources, or a folder, a file or a setting cannot be
+            used.
         """
         if self._workplace is not None:
             raise ContractViolation("a harness is opened once at a time")
@@ -112,7 +113,7 @@ class Harness:
         timeout_s: float | None = None,
         language: Language | str | None = None,
     ) -> Answer:
-        """Ask and wait for the answer. However the run ends, also cancelled or failed, there is an answer.
+        """Ask and wait for the answer, which exists however the run ends, even cancelled or failed.
 
         Cancelling the task that waits here cancels the run.
 

@@ -52,7 +52,7 @@ def result_of(document: RunDocument) -> RunResult:
 
 
 def _supporting_lines(report: Json) -> list[str]:
-    """Sentences of the claims that support a cause; without a cause, of all claims."""
+    """Sentences of the claims that support a cause; of all claims if there is none."""
     wanted = {claim_id for cause in report["causes"] for claim_id in cause["claim_ids"]}
     return [
         str(claim["sentence"])
@@ -66,7 +66,7 @@ def _lines(texts: Iterable[str]) -> str:
 
 
 def _changes(document: RunDocument) -> tuple[NamedChange, ...]:
-    """The changes that claims and candidates cite; a sentence says that there was one, the record which."""
+    """The changes that claims and candidates cite, from their records; sentences do not identify them."""
     report = document.report
     supporting = {claim_id for cause in report.causes for claim_id in cause.claim_ids}
     triggering = {
@@ -108,7 +108,7 @@ def _changes_in_records(document: RunDocument) -> dict[EvidenceRef, str]:
 
 
 def _reason(document: RunDocument) -> str:
-    """Why there is no answer: what failed, else why the run stopped; empty with an answer."""
+    """Why there is no answer: what failed, or else why the run stopped; empty if there is one."""
     release, run = document.release, document.run
     if release.outcome in {ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK}:
         return ""

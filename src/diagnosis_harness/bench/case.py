@@ -10,7 +10,7 @@ from typing import Protocol
 
 
 class Condition(StrEnum):
-    """What the question states about an incident, or about a healthy window of the same data.
+    """What a question states about an incident, or about a healthy window of the same data.
 
     A shifted time is the published onset or, without one, the alert's time. `ALERT` puts a realistic alert in
     place of the onset: on the entry's moved series, two minutes after the onset. A healthy window holds no
@@ -78,8 +78,8 @@ class Case:
         alert_entity: the entity of the alert that the folder states; None if it states none.
         moved: the entry's moved series, where the data show one.
         unused: roles of files that were written but that the product cannot use yet, such as `commits`.
-        as_given: the files are somebody's own and no reader of ours made them: if the product refuses them,
-            that is bad input and no miss.
+        as_given: the files are the user's own, not written by one of our readers: if the product refuses
+            them, that is bad input and not a miss.
         events: how many events each entity has, where the set publishes detected events and no measurements.
         unseen: nobody looks at this incident, so that nothing can be tuned to it: a report counts a wrong
             release of it and does not show it.
@@ -105,7 +105,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """The right answer, as far as the data set gives it. What it does not give is empty and not scored.
+    """The right answer, as far as the data set provides it. What it does not provide is empty and not scored.
 
     Attributes:
         entities: everything at fault; empty if nothing was wrong; several if there were several causes.
@@ -123,7 +123,7 @@ class Truth:
         decoys: ids of innocent commits or changes that look guilty.
         decoy_entities: innocent entities that look guilty.
         mechanism: groups of alternatives; an answer states the mechanism if it has a word of each group.
-        forbidden: words that an answer must not hold.
+        forbidden: words that an answer must not contain.
         unusable: one sentence why this incident cannot be scored; empty if it can.
     """
 
@@ -154,11 +154,11 @@ SOUND = Truth(entities=(), fault_kind="none")
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One named cause or candidate. Equal scores are a tie; None says that the order is all there is.
+    """One named cause or candidate. Equal scores are a tie; None means that only the order is known.
 
     Attributes:
         confidence: as released; None for a candidate.
-        level: how far the conclusion goes; empty until causes carry a level.
+        level: how far the conclusion goes; empty if the document has no levels.
         scope: where the conclusion is scoped, the other entities of which one may be it; else empty.
         decided_by: the kind of evidence that decided its place in the ranking; empty if it is not known.
         margin: its lead over the next one, if the ranking states it.
@@ -180,8 +180,8 @@ class NamedChange:
     """A change that the answer cites: the commit and the summary, as the cited record has them.
 
     Attributes:
-        concluded: a claim that bears a released cause is about it.
-        as_trigger: and that cause goes as far as what set it off (the level `TRIGGER`).
+        concluded: a claim that supports a released cause is about it.
+        as_trigger: and that cause includes its trigger (the level `TRIGGER`).
     """
 
     text: str
@@ -203,17 +203,17 @@ class RunResult:
     """What one run released: `ReleaseOutcome` as its wire value, proven causes, unproven candidates.
 
     Attributes:
-        failed_tools: the tool of every call that ended in an error, once a call.
+        failed_tools: the tool of every call that ended in an error, once for each call.
         fallback: the kind of fallback; empty with another outcome.
-        concluded: the released conclusion as text: the summary and the claims that bear a cause. Empty
+        concluded: the released conclusion as text: the summary and the claims that support a cause. Empty
             without a success.
         said: every sentence of the answer, with the regions of its causes and candidates.
-        changes: the changes that the answer cites, in its order; those that bear a cause come first.
+        changes: the changes that the answer cites, in its order; those that support a cause come first.
         nothing_unusual: a success whose claims say that nothing unusual was found.
         reason: why there is no answer, if the run ended without one.
-        onset: when it began as the run took it, in ISO 8601; empty if it took none.
+        onset: the onset that the run used, in ISO 8601; empty if it used none.
         tool_calls: tools that were called.
-        record_bytes: bytes of all records that the calls brought.
+        record_bytes: bytes of all records of the calls.
     """
 
     outcome: str
@@ -267,7 +267,7 @@ class BenchRun:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosed:
-    """What a diagnosis gives the bench: the answer, its cost, the loudest entities, and all known ones."""
+    """The result of a diagnosis for the bench: answer, cost, the loudest entities, and all known ones."""
 
     result: RunResult
     cost: Cost = Cost()
@@ -278,7 +278,7 @@ class Diagnosed:
 Diagnose = Callable[[Path, Path | None], Diagnosed]
 """Diagnose an incident folder, with a folder of normal operation where there is one.
 
-With several processes it is handed to them: it is a function of a module, or an object that can be pickled.
+Several processes receive it pickled, so it must be a function of a module, or an object that can be pickled.
 """
 
 

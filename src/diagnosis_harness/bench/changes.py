@@ -20,12 +20,12 @@ LONG_ID = re.compile(r"[0-9a-f]{12,}")
 
 @dataclass(frozen=True, slots=True)
 class ChangeOutcome:
-    """None means that the figure is not about this incident, or not about this answer.
+    """None means that the figure does not apply to this incident or answer.
 
     Attributes:
         first: of the known changes, the first that the answer names caused it.
-        named: the answer names the change that caused it.
-        trigger_right: the conclusion names the change that caused it as what set it off, and no decoy.
+        named: the answer names the change that caused the incident.
+        trigger_right: the conclusion names the change that caused it as the trigger, and no decoy.
         none_right: where no change caused it, a release concludes none. A fallback does not say so; where
             nothing was wrong at all, it is not scored.
         decoy_named: the answer names an innocent change, in whatever sense.
@@ -57,7 +57,7 @@ def judge_changes(result: RunResult, truth: Truth) -> ChangeOutcome:
 
 
 def _trigger_right(result: RunResult, truth: Truth, concluded: set[str]) -> bool:
-    """Whether the conclusion goes as far as the guilty change: by its level, or by its own words."""
+    """Whether the conclusion names the guilty change as the trigger, by its level or in its own words."""
     texts = [each.text for each in result.changes if each.as_trigger]
     stated = _find((*texts, result.concluded if result.causes else ""), truth)
     return not set(truth.trigger).isdisjoint(stated) and concluded.isdisjoint(truth.decoys)

@@ -1,4 +1,4 @@
-"""Compares two benches of the same incidents: what got better, and what got worse."""
+"""Compares two benches of the same incidents: what improved, and what became worse."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def find_loudest(diagnosis: Diagnosis) -> tuple[Loud, ...]:
 
 
 def _split_s(summary: SourceSummary) -> float:
-    """The assumed beginning of the incident: the stated time, else the last part of the recording."""
+    """The assumed onset: the stated time, or else a time in the last part of the recording."""
     if summary.onset_s is not None:
         return summary.onset_s
     if summary.alert.time_s is not None:
@@ -111,7 +111,7 @@ def _move(one: Series, before: NDArray[np.float64] | None, split_s: float) -> Mo
 
 
 def rank_loud(loud: Mapping[str, Sequence[float]], owners: Mapping[str, str]) -> tuple[Loud, ...]:
-    """The loudest entities; an instance stands for its service, and its series count among that one's."""
+    """The loudest entities; an instance stands for its service, which its series count for."""
     services: dict[str, list[float]] = {}
     for entity, widths in loud.items():
         services.setdefault(owners.get(entity, entity), []).extend(widths)

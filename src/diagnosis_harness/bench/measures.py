@@ -11,7 +11,7 @@ from diagnosis_harness.bench.interval import Interval, bootstrap, mean, wilson
 from diagnosis_harness.bench.scoring import Outcome
 
 Reads = Callable[[Outcome], bool | float | None]
-"""The contribution of one outcome to a figure; None if the figure is not about it."""
+"""The contribution of one outcome to a figure; None if the figure does not apply to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,8 @@ class ResultsFile:
         """Read the existing runs.
 
         Raises:
-            InvalidInput: the file cannot be read or written, its folder is not there, or it holds something
-                else than results; then it is left as it is.
+            InvalidInput: the file cannot be read or written, its folder does not exist, or it contains
+                something other than results, which is not changed.
         """
         self._path = path
         self._lines: dict[str, dict[str, Any]] = {}
@@ -61,7 +61,7 @@ class ResultsFile:
         return frozenset(self._lines)
 
     def append(self, key: str, run: BenchRun) -> None:
-        """Keep a run."""
+        """Store a run."""
         line = _to_line(run)
         self._lines[key] = line
         if self._path is not None:

@@ -1,4 +1,4 @@
-"""Runs all incidents of a data set through the whole path; labels are opened when the last run has ended.
+"""Runs all incidents of a data set through the whole path, and opens the labels when the last run has ended.
 
 Each incident is exported and diagnosed; then its folder is removed and only the answer is kept. A bench with
 a results file continues where it stopped, and repeats no run unless its code or a byte of its folder has
@@ -108,7 +108,7 @@ def run_bench(
         pace: how many processes, and what is called after each run; only this process by default.
 
     Raises:
-        InvalidInput: the data are not there, or nothing is there under these conditions.
+        InvalidInput: the data do not exist, or contain nothing for these conditions.
     """
     tasks = _tasks(wanted or Wanted(), bench.data_set)
     if not tasks:
@@ -190,10 +190,10 @@ def _why_unscored(run: BenchRun, truth: Truth | None) -> str:
 
 
 def _name_unknown(run: BenchRun, truth: Truth) -> str:
-    """A sentence if the truth names what the data do not know; empty where they do, or where none tells.
+    """A sentence if the truth names an entity that the data do not contain; empty if they do, or cannot tell.
 
-    A set of ours may name several of which one is known. In a truth that somebody wrote, a name that is
-    unknown is misspelt.
+    In our data sets, one known name of several is enough. In a user's truth, an unknown name is a
+    misspelling.
     """
     owners = run.case.owners
     known = {*run.entities, *run.known, *owners, *owners.values(), *run.case.left_out}

@@ -31,15 +31,15 @@ EXPLAINING = frozenset({"EXPLAINED", TRIGGER})
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run compared with its truth. None means that this data set, or this answer, does not say.
+    """One run compared with its truth. None means that this data set, or this answer, does not provide it.
 
     Attributes:
         place: counts from 1; None when nothing at fault was named, or nothing was wrong.
         released: the run ended in SUCCESS, with a cause, a scoped cause or a statement that there is none.
-        right: a release all of whose causes were at fault, or which says so where nothing was: by a claim of
-            the truth's kind, or by the statement that nothing unusual was found. None for a fallback.
+        right: a release whose causes were all at fault; if nothing was, a release that says so, by a
+            claim of the truth's kind or by the statement that nothing unusual was found. None for a fallback.
         wrong: a release that names an innocent entity as a cause, the only one or one of several, or a
-            cause where nothing was wrong. A success that says nothing at all there is neither.
+            cause where nothing was wrong. A success without any such statement is neither.
         first: the entity that the answer names first, proven or not.
         kind_right: the first named entity that counts is at fault, and its kind of fault is one of those that
             the truth names or one that is right as well.
@@ -57,10 +57,10 @@ class Outcome:
         decoy_concluded: an innocent entity that looks guilty is a released cause.
         precision: with several causes, the share of the released ones that are at fault.
         recall: with several causes, the share of those at fault that were released.
-        mechanism: the conclusion holds the words of the mechanism and none that it must not hold.
-        mechanism_words: the answer as a whole holds the words of the mechanism.
+        mechanism: the conclusion contains the words of the mechanism and no forbidden one.
+        mechanism_words: the whole answer contains the words of the mechanism.
         false_alarm: a cause was released though nothing was wrong. None where something was.
-        broken: a tool call failed, or the run gave no answer; its place says little about the analysis.
+        broken: a tool call failed, or the run gave no answer; so its place says little about the analysis.
         chance: the probability that a random order has the right entity among its first 1, 3 and 5.
         alert_right: the alert's own entity is at fault; None if no alert names an entity.
         loudest_right: the entity whose metrics changed most is at fault.
@@ -163,7 +163,7 @@ def judge(run: BenchRun, truth: Truth) -> Outcome:
 
 
 def place_of(entity: str, run: BenchRun) -> int | None:
-    """Place of an entity, the worst one among equal scores; None when it was not named."""
+    """The place of an entity, the worst one among equal scores; None if it was not named."""
     named = _merge_named(run)
     names = [name for name, _ in named]
     if entity not in names:
@@ -187,7 +187,7 @@ def _ties(one: Rung, other: Rung) -> bool:
 
 
 def _merge_named(run: BenchRun) -> list[tuple[str, Rung]]:
-    """Causes, then candidates; instances stand for their service, repeats and left-out entities go."""
+    """Causes, then candidates; instances stand for their service, without repeats and left-out entities."""
     merged: dict[str, Rung] = {}
     for proven, group in ((True, run.result.causes), (False, run.result.candidates)):
         for ranked in group:
@@ -207,7 +207,7 @@ def _best_place(truth: Truth, run: BenchRun) -> int | None:
 
 
 def _is_right(run: BenchRun, truth: Truth) -> bool:
-    """Whether a release is right: without a fault it says so, or names a kind that is no fault.
+    """Whether a release is right; without a fault, it says so, or names a kind that is not a fault.
 
     Every cause that it names must be at fault: an innocent one beside the guilty one is wrong as well.
     """
@@ -272,7 +272,7 @@ def _holds(whole: tuple[str, ...], part: tuple[str, ...]) -> bool:
 
 
 def _level_of(causes: Sequence[Ranked]) -> str:
-    """The level of a release; a scoped one says less than LOCALISED. Empty if it has no level."""
+    """The level of a release; a scoped one is below LOCALISED. Empty if it has no level."""
     if not causes or not causes[0].level:
         return ""
     return SCOPED if causes[0].scope else causes[0].level
@@ -291,7 +291,7 @@ def _names_mechanism(text: str, truth: Truth) -> bool | None:
 
 
 def _has_word(text: str, word: str) -> bool:
-    """Whether a text has a word that begins so: "throttl" in "throttled", but not "ttl"."""
+    """Whether a text has a word with this beginning: "throttl" in "throttled", but not "ttl"."""
     begins = r"(?<![^\W_])" if word[:1].isalnum() else ""  # also a word of a name such as `cache_hit_ratio`
     return re.search(begins + re.escape(word), text, re.IGNORECASE) is not None
 
@@ -326,7 +326,7 @@ def _alert_right(run: BenchRun, truth: Truth) -> bool | None:
 
 
 def _loudest_right(run: BenchRun, truth: Truth) -> bool:
-    """Whether all of the loudest are at fault; of a set of events, those with most events."""
+    """Whether all of the loudest are at fault; in a set of events, those with most events."""
     loud = _count_events(run) or [
         (owner_of(each.entity, run), (each.widths, each.together)) for each in run.loudest
     ]

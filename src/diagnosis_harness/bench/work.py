@@ -38,10 +38,10 @@ DAMAGED = (
 """Errors that a reader of published files raises if one is cut off, badly encoded, or lacks a field."""
 
 NOT_READ = "REFUSED"
-"""The outcome of a run whose folder the product refused: no answer, so it counts as broken."""
+"""The outcome of a run whose folder the product refused: there is no answer, so it counts as broken."""
 
 BROKE = "BROKE"
-"""The outcome of a run that ended with an error of the product's own: no answer either."""
+"""The outcome of a run that ended with an error of the product's own: there is no answer either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ def open_labels(bench: Bench, incident_ids: Sequence[str], *, jobs: int) -> Mapp
 
 
 def _open_label(bench: Bench, incident_id: str) -> Truth:
-    """The truth of one incident, by itself, so that a damaged one spoils no other."""
+    """The truth of one incident, read separately, so that a damaged one does not affect the others."""
     missing = Truth(entities=(), fault_kind="", unusable="there is no truth for it")
     try:
         return bench.data_set.labels((incident_id,)).get(incident_id, missing)

@@ -45,7 +45,7 @@ class Diagnosis(Closing):
     ) -> RunDocument:
         """Ask; `deadline_s` is the time allowed from now, None the configured one.
 
-        However the run ends, also cancelled or failed, the answer is a document.
+        The answer is a document however the run ends, even if it is cancelled or fails.
 
         Raises:
             InvalidInput: the folder has no data for the time in the question; the run is FAILED.

@@ -28,7 +28,7 @@ def build_boundary(
     store: EvidenceStore,
     access: ToolAccess,
 ) -> ToolBoundary:
-    """The boundary of one run."""
+    """The tool boundary of one run."""
     return ToolBoundary(
         core,
         tools=tools,

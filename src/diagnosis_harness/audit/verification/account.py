@@ -115,7 +115,7 @@ def _time_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _deadline_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """A run that began and ran out of time took all that it was given."""
+    """A run that started and timed out used all of its time."""
     run = document.run
     began = any(line.name is TraceName.RUN_STARTED for line in document.trace)
     if began and run.state is RunState.TIMED_OUT and run.duration_s < run.limit_s - _ROUNDING_S:

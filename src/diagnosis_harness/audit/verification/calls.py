@@ -1,4 +1,4 @@
-"""Checks the records of a saved run against the lines of its trace that tell of their calls."""
+"""Checks the records of a saved run against the trace lines about their calls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Placed = tuple[int, TraceLine]
 
 
 def call_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """Each call of the trace must have a record that says the same, and each record its call, once."""
+    """Each call in the trace must have a matching record, and each record its call, exactly once."""
     lines = _lines_by_call(document)
     records = {entry.tool_call_id: entry for entry in document.records}
     for call_id, own in lines.items():
@@ -55,7 +55,7 @@ def _split(own: Sequence[Placed]) -> tuple[list[Placed], list[Placed]]:
 
 
 def _line_flaws(place: int, line: TraceLine, entry: RecordEntry) -> Iterator[Flaw]:
-    """A line must report its record, and not before what it reports."""
+    """A line must match its record, and must not precede what it reports."""
     data = line.data or {}
     expected: dict[str, JsonValue] = {"tool": entry.tool, "scope": entry.scope}
     reported_at_s = read_instant(line.at, f"trace[{place}].at")
@@ -76,7 +76,7 @@ def _line_flaws(place: int, line: TraceLine, entry: RecordEntry) -> Iterator[Fla
 
 
 def _gap_flaws(records: Sequence[RecordEntry], lines: Mapping[str, Sequence[Placed]]) -> Iterator[Flaw]:
-    """A run that released something has a line for every call; one that it gave up may lack its end."""
+    """A run that released something has a line for every call; an abandoned call may lack its end."""
     for number, entry in enumerate(records):
         begun, ended = _split(lines.get(entry.tool_call_id, ()))
         whole = begun and (ended or entry.status is not InvocationStatus.READY)

@@ -27,7 +27,7 @@ _SAME_INSTANT_S = 0.001
 
 
 def inquiry_check(document: RunDocument, records: Sequence[EvidenceRecord]) -> Check:
-    """Whether the inquiry is the one that the question, the stated onset and the inventory records give."""
+    """Whether the inquiry follows from the question, the stated onset and the inventory records."""
     if document.inquiry is None:
         flaws = [Flaw(FlawCode.INQUIRY_MISSING, "inquiry")] if _needs_one(document) else []
         return Check(CheckName.INQUIRY, 0, tuple(flaws))

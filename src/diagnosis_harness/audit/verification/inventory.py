@@ -19,8 +19,8 @@ _COUNTED = frozenset({Telemetry.METRICS, Telemetry.SPANS, Telemetry.LOGS, Teleme
 def inventory_flaws(inquiry: Inquiry, records: Sequence[EvidenceRecord], *, omitted: int) -> Iterator[Flaw]:
     """Every kind, recording, name, owner and call in a record must also be in the inventory.
 
-    Where nothing was omitted from the document, the counts of the records must be those of the inventory,
-    and what a record lists in full must be all that there is.
+    If the document omits nothing, the counts in records must equal the inventory's, and complete lists in
+    records must contain everything.
     """
     items = [item for record in records for item in record.items]
     yield from _kind_flaws(inquiry, items)
@@ -67,7 +67,7 @@ def _is_same(one: TimeWindow | None, other: TimeWindow | None) -> bool:
 
 
 def _name_flaws(inquiry: Inquiry, records: Sequence[EvidenceRecord]) -> Iterator[Flaw]:
-    """A name in the telemetry must be known; tools of somebody else may have names from elsewhere."""
+    """A name in the telemetry must be known; custom tools may have names from elsewhere."""
     known = {name for each in inquiry.inventory.entities for name in (each.name, each.owner)}
     found = (
         item.entity

@@ -148,7 +148,7 @@ def _score_flaws(document: RunDocument, case: SemanticCase, scored: Sequence[Cau
 
 
 def _disproof_flaws(case: SemanticCase, scored: Sequence[Cause]) -> Iterator[Flaw]:
-    """What was asked to disprove a cause must be what the records say, and must not contradict it."""
+    """The queries listed as tests of a cause must match the records, and must not contradict the cause."""
     for number, (cause, again) in enumerate(zip(case.conclusion, scored, strict=True)):
         if cause.disproof != again.disproof:
             place = f"report.causes[{number}].disproof"

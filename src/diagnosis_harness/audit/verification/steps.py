@@ -44,7 +44,7 @@ _IN_TURN = (
     _T.RELEASE_DECISION,
     _T.RUN_FINISHED,
 )
-"""Steps of which none comes before one that stands earlier in this list."""
+"""Steps that occur in this order."""
 _WORK = frozenset(
     {
         _T.RUN_STARTED,
@@ -61,7 +61,7 @@ _WORK = frozenset(
         _T.SEMANTIC_GUARD_DECISION,
     }
 )
-"""Steps that a run takes before its end. One that ended well ended itself, after all of them."""
+"""Steps that a run takes before its end. A run that ended well has taken all of them."""
 _PHASES: Mapping[TraceName, frozenset[TracePhase]] = {
     _T.RUN_STARTED: frozenset({_P.RUN}),
     _T.ROUTING_ATTEMPT: frozenset({_P.ROUTING}),
@@ -80,17 +80,17 @@ _PHASES: Mapping[TraceName, frozenset[TracePhase]] = {
     _T.RUN_ENDED: frozenset({_P.RUN}),
     _T.RUN_FINISHED: frozenset({_P.RUN}),
 }
-"""The phases of a step; names that are not listed occur in several."""
+"""The phase of each step; steps that are not listed occur in several phases."""
 _ENDS_OF_VERDICTS = {
     WorkEnd.SUPPORTED: SemanticVerdict.SUPPORTED,
     WorkEnd.UNSUPPORTED: SemanticVerdict.UNSUPPORTED,
     WorkEnd.JUDGE_UNAVAILABLE: None,
 }
-"""The verdict of SemanticGuard that each of these ends needs; None is a judge that gave none."""
+"""The verdict of SemanticGuard that each of these ends needs; None if the judge gave none."""
 
 
 def step_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """What the trace says against itself, and against how the run ended."""
+    """Contradictions within the trace, and between the trace and the end of the run."""
     yield from _repeat_flaws(document.trace)
     yield from _order_flaws(document.trace)
     yield from _agent_flaws(document.trace)
@@ -139,7 +139,7 @@ def _agent_flaws(trace: Sequence[TraceLine]) -> Iterator[Flaw]:
 
 
 def _shape_flaws(trace: Sequence[TraceLine]) -> Iterator[Flaw]:
-    """Phase and status of a line must be those that its name and its data have."""
+    """The phase and status of a line must match its name and its data."""
     for place, line in enumerate(trace):
         if line.phase not in _PHASES.get(line.name, (line.phase,)):
             yield _differs(place, "phase", line.phase.value, "")
@@ -149,7 +149,7 @@ def _shape_flaws(trace: Sequence[TraceLine]) -> Iterator[Flaw]:
 
 
 def _status_of(line: TraceLine) -> TraceEventStatus | None:
-    """The status that the data of a line call for; None where they leave it open."""
+    """The status that follows from the data of a line; None if several are possible."""
     data = line.data or {}
     match line.name:
         case _T.RUN_ENDED:
@@ -177,7 +177,7 @@ _ALWAYS = {
     _T.RELEASE_DECISION: _S.SUCCEEDED,
     _T.RUN_FINISHED: _S.SUCCEEDED,
 }
-"""The status of lines whose data do not decide it; that of a call that began tells no result."""
+"""The status of lines whose data do not decide it; a call that only began has no result."""
 
 
 def _verdict_flaws(document: RunDocument) -> Iterator[Flaw]:
@@ -218,7 +218,7 @@ def _may_have_ended_early(ends: Collection[WorkEnd], before: Sequence[TraceLine]
 
 
 def _claim_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """A conclusion publishes no claim beyond those that its guard passed, and the rankings its judge saw."""
+    """A conclusion publishes only claims that its guard passed, and only rankings that its judge saw."""
     report = document.report
     if not report.causes:
         return
@@ -240,7 +240,7 @@ def _claim_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _end_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """The end is reported once, at its time, and a run that ended well does no work behind it."""
+    """The end is reported once, at its time, and a run that ended well does no work after it."""
     termination = document.run.termination
     if termination is None:
         return

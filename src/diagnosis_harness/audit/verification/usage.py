@@ -23,9 +23,9 @@ _ENFORCED = ("llm_calls", "tool_calls", "run_bytes")
 _LEFT = (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
 _ATTEMPTS = (TraceName.RETRY_ATTEMPT, TraceName.ROUTING_ATTEMPT, TraceName.SEMANTIC_GUARD_ATTEMPT)
 _LIMITS_REPORTED = ("llm_calls", "tool_calls")
-"""The limits that the first line of a trace tells."""
+"""The limits in the first line of a trace."""
 _USE_REPORTED = (*_LIMITS_REPORTED, "total_tokens", "run_bytes")
-"""The counters that the last line of a trace tells."""
+"""The counters in the last line of a trace."""
 
 
 def usage_flaws(document: RunDocument) -> Iterator[Flaw]:
@@ -40,7 +40,7 @@ def usage_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _name_flaws(document: RunDocument) -> Iterator[Flaw]:
-    """Each counter must be one that a run has, and stand once."""
+    """Each counter must be one that a run has, and occur once."""
     seen: set[_Key] = set()
     for number, counter in enumerate(document.run.usage):
         key = (counter.name, counter.tool)
@@ -104,7 +104,7 @@ def _limit_flaws(document: RunDocument) -> Iterator[Flaw]:
 
 
 def _own_account_flaws(document: RunDocument, counted: Mapping[_Key, Counter]) -> Iterator[Flaw]:
-    """A run that released something has its own account: every counter, whose sums are right.
+    """A run that released something must have every counter, with matching sums.
 
     Each charged call left a record, and each byte of evidence is in one, unless a store lost it.
     """
@@ -136,7 +136,7 @@ def _own_account_flaws(document: RunDocument, counted: Mapping[_Key, Counter]) -
 
 
 def _plays_without_llm(document: RunDocument, counted: Mapping[_Key, Counter]) -> bool:
-    """Whether no player asked a language model and none was cut short: then each call is an attempt."""
+    """Whether no player called a language model and none was interrupted, so that each call is an attempt."""
     asked = any(line.name is TraceName.LLM_CALL for line in document.trace)
     has_data = any(line.data is not None for line in document.trace)
     ended_well = document.run.state is RunState.SUCCESS

@@ -1,7 +1,7 @@
 """Verifies a saved run offline: checks everything that can be checked without its sources.
 
-Pure: bytes in, checks out. It trusts this program and the file's stored bytes; docs/explain/verify.md says
-what that can prove.
+Pure: bytes in, checks out. It trusts this program and the file's stored bytes; docs/explain/verify.md
+explains what that proves.
 """
 
 from __future__ import annotations

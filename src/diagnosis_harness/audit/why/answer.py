@@ -64,7 +64,7 @@ def quote_unless_plain(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What an answer rests on: a path in the run document, and the value there in short."""
+    """The support of an answer: a path in the run document, and a short form of its value."""
 
     place: str
     value: str

@@ -19,7 +19,7 @@ JsonRow = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class PublishedAlert:
-    """Exactly what the published task gives every method about one incident."""
+    """Exactly what the published task provides to every method about one incident."""
 
     time_s: float | None = None
     entity: str | None = None

@@ -1,8 +1,9 @@
 """OpenSRE synthetic suites: hand-written incidents of a database in the cloud and of a Kubernetes cluster.
 
 A test of behaviour: red herrings, missing metrics, two faults at once, healthy systems and false alarms.
-Each incident has an alert without a time, and evidence; what a scenario lacks is that of its suite's healthy
-base, as in the origin. Two published keys of the alert are answers and stay out: the failure mode, and the
+Each incident has an alert without a time, and evidence; what a scenario lacks is taken from its suite's
+healthy base, as in the original. Two published keys of the alert are answers and stay out: the failure mode,
+and the
 name of the suite. The labels are YAML files of their own.
 """
 

@@ -156,7 +156,7 @@ class OwnIncidents:
             return None
 
     def _statement_of(self, incident_id: str) -> Statement:
-        """What an incident's `incident.toml` states; nothing where it cannot be read."""
+        """What an incident's `incident.toml` states; empty if it cannot be read."""
         try:
             return _statement(_read_tables(self.root / incident_id), incident_id)
         except InvalidInput:  # reported when the incident is exported

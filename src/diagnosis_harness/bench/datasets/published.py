@@ -88,7 +88,7 @@ def read_truths(labels: Path, ids: Collection[str], truth_of: Callable[[JsonRow]
 
 
 def _truth_of(entry: JsonRow, truth_of: Callable[[JsonRow], Truth]) -> Truth:
-    """The truth of one label; a label of another form spoils no other."""
+    """The truth of one label; a label of another form does not affect the others."""
     try:
         return truth_of(entry)
     except (ValueError, LookupError, AttributeError, TypeError) as error:

@@ -45,7 +45,7 @@ _UNUSED = {"patterns.jsonl": "patterns"}
 """Files of roles that the product cannot use yet, with the role; once it can, its file leaves this table."""
 
 SAME_TRACE = "same"
-"""How the published spans write "the trace of the span before"."""
+"""How the published spans write "the trace of the preceding span"."""
 
 
 @dataclass(frozen=True, slots=True)

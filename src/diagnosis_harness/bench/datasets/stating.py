@@ -1,4 +1,4 @@
-"""What a question states about an incident, by condition; and healthy windows of the data."""
+"""Decides what a question states under a condition, and picks healthy windows."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def state(
 
     Args:
         condition: what the asker knows.
-        published: what the published task gives every method.
+        published: what the published task provides to every method.
         onset_s: when it began; of a healthy window, the time that is given as the onset.
         moved: the series that a realistic alert is on.
     """

@@ -59,7 +59,7 @@ def read_truth(path: Path) -> Truth:
     """The truth in a file.
 
     Raises:
-        InvalidInput: it is not there, not TOML, holds a key or value that is not understood, or names nobody.
+        InvalidInput: it does not exist, is not TOML, has an unknown key or value, or names no entity.
     """
     place = f"{path.parent.name}/{path.name}"
     try:

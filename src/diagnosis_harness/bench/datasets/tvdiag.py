@@ -1,10 +1,10 @@
 """TVDiag events: what detectors found in metrics, logs and spans of three systems, without sizes and times.
 
 Only the ranking can be measured. A metric event is an instance, a metric and a direction; a log event an
-instance and a template; a trace event a caller, a callee, an operation and what was odd about it. Each event
-is written as one step of a fixed size at a made-up time, so that neither size nor time says more than the set
-does; the events themselves are written beside it in a role of their own. A line of a file has label and
-events of an incident: the label's fields are removed when it is read. The files are streamed, with one line
+instance and a template; a trace event a caller, a callee, an operation and its anomaly. Each event
+is written as one step of a fixed size at a made-up time, so that neither adds information to the data set;
+the events themselves are written beside it in a role of their own. A line of a file has the label and the
+events of an incident; the label's fields are removed when it is read. The files are streamed, with one line
 in memory.
 """
 

@@ -70,7 +70,7 @@ class IdentifiedTable:
     format_name: str = ""
     """The identified format in words; empty for a table."""
     remark: str = ""
-    """What the reader says of this part alone."""
+    """The reader's remark on this part alone."""
 
 
 def open_tables(file: ListedFile, database: Database) -> list[IdentifiedTable]:

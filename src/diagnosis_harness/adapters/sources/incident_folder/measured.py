@@ -52,10 +52,10 @@ class MeasuredColumn:
 
 
 def column_with_units(column: Column) -> MeasuredColumn | None:
-    """The column read in one unit, where all first cells are numbers with units of one kind; else None.
+    """The column read in one unit, if all first cells are numbers with units of one kind; else None.
 
-    A cell without a unit counts only if it is a zero, or if the others are thousands (`1.2 K`, `980`). Where
-    no cell has a unit, the column is read here if commas stand in it and can be read in one way.
+    A cell without a unit counts only if it is a zero, or if the others are thousands (`1.2 K`, `980`). A
+    column without units is read here if it has commas that can be read in only one way.
     """
     if column.kind is not Kind.TEXT or not column.present:
         return None
@@ -80,9 +80,9 @@ def column_with_units(column: Column) -> MeasuredColumn | None:
 
 
 def _number_form(cells: Sequence[str]) -> str | None:
-    """How the numbers are written; None where some are no numbers, or can be read in more than one way.
+    """How the numbers are written; None if some are not numbers, or can be read in more than one way.
 
-    `1,234` may be a thousand or a little more than one: other cells, a point or a unit have to tell.
+    `1,234` may be a thousand or a little more than one: other cells, a point or a unit must decide.
     """
     matches = [match for cell in cells if (match := _CELL.fullmatch(cell)) is not None]
     numbers = [match["number"] for match in matches]
@@ -118,7 +118,7 @@ def refuse_unread(table: Table, database: Database, plain: Column, read: Measure
 
 
 def _unit_of(cells: Sequence[str]) -> str | None:
-    """The unit in which all cells can be read; empty where none has one and commas stand in them."""
+    """The unit in which all cells can be read; empty if none has a unit and they contain commas."""
     found: set[str] = set()
     bare = False
     for cell in cells:

@@ -97,7 +97,7 @@ def read_incident_folder(
     progress: Progress,
     unpack_below: Path | None = None,
 ) -> OpenedPart:
-    """As `open_incident_folder`, with the summary and the description, for the catalog.
+    """Like `open_incident_folder`, with the summary and the description, for the catalog.
 
     Args:
         unpack_below: where archives are unpacked; None is the system's folder for temporary files.

@@ -114,7 +114,7 @@ def read_folder(
 
 
 def _note_of(note: FileNote, renamed: Collection[str]) -> FileNote:
-    """The note of a file, with what became of series that another file holds with other values."""
+    """The note of a file, which names its series that another file holds with different values."""
     if note.file not in renamed:
         return note
     return replace(
@@ -126,7 +126,7 @@ def _note_of(note: FileNote, renamed: Collection[str]) -> FileNote:
 def _read_file(
     content: FolderContent, file: ListedFile, database: Database, settings: FolderSettings
 ) -> FileNote:
-    """Read all that a file holds; the note is that of its first part, with what the others hold."""
+    """Read all parts of a file; the note is that of the first part, and lists the others."""
     notes: list[FileNote] = []
     others: list[str] = []
     for part in open_tables(file, database):

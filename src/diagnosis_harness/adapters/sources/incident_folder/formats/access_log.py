@@ -39,13 +39,13 @@ _MINUTE_S: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request as an access log tells it."""
+    """One request of an access log."""
 
     time_s: float
     entity: str | None
     status: str
     text: str
-    """What was asked and answered, in the words of the log."""
+    """The request and its answer, as the log writes them."""
     duration_s: float | None = None
 
 
@@ -61,7 +61,7 @@ def _reader(key: str, shown: str, pattern: re.Pattern[str]) -> FileReader:
 
 
 def rows_of_requests(requests: Callable[[], Iterable[Request]]) -> Iterable[RoleRows]:
-    """Requests as log lines, and what they show by the minute; each is one pass over the file."""
+    """Requests as log lines, and their rates by the minute; each takes one pass over the file."""
     yield RoleRows(Role.LOGS, LOG_COLUMNS, map(_line, requests()))
     yield RoleRows(Role.METRICS, METRIC_COLUMNS, _rates(requests()), "rates by the minute")
 
@@ -82,7 +82,7 @@ def _line(one: Request) -> LogRow:
 
 @dataclass(slots=True)
 class _Minute:
-    """What was asked of one service in one minute."""
+    """The requests to one service in one minute."""
 
     requests: int = 0
     failed: int = 0
@@ -90,9 +90,9 @@ class _Minute:
 
 
 def _rates(requests: Iterable[Request]) -> Iterator[tuple[Cell, ...]]:
-    """Requests a second, the share of 5xx and how long they took, by minutes and services.
+    """Requests per second, share of 5xx and durations, by minute and service.
 
-    Not in the first and the last minute, which may be cut off.
+    The first and the last minute are left out, since they may be incomplete.
     """
     minutes: dict[str, dict[int, _Minute]] = defaultdict(lambda: defaultdict(_Minute))
     for one in requests:

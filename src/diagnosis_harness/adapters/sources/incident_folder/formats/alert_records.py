@@ -27,7 +27,7 @@ _TEXTS: Final = ("summary", "title", "description", "message")
 
 
 def _alerts_in(document: Record) -> list[Record]:
-    """The alerts of a notification, of an answer of an API, or the object itself."""
+    """The alerts of a notification or an API response, or the object itself."""
     found = list_at(document, "alerts") or list_at(document, "data", "alerts") or [document]
     return [one for one in found if isinstance(one, dict)]
 

@@ -1,4 +1,4 @@
-"""What was deployed when, as command lines print it, and as Jenkins lists its builds."""
+"""Deployments as command-line tools print them, and builds as Jenkins lists them."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _read_jenkins(content: FileContent) -> Iterable[RoleRows]:
 
 
 def _build_row(job: str | None, build: Record, content: FileContent) -> _Row:
-    """A build of `deploy-cart` is a deploy of `cart`, at the time when it was over."""
+    """A build of `deploy-cart` is a deploy of `cart`, at the time when it finished."""
     name = job or content.stem
     entity = _DEPLOY_WORDS.sub("", name).strip("-_ ") or name or None
     began, lasted = epoch_seconds(build.get("timestamp")), build.get("duration")

@@ -1,4 +1,4 @@
-"""Series as CloudWatch, Azure Monitor and Datadog answer them."""
+"""Series in responses of CloudWatch, Azure Monitor and Datadog."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def _points(times: Sequence[object], values: Sequence[object]) -> tuple[tuple[fl
 def split_label(label: str, stem: str) -> dict[str, str]:
     """Owner and name of a series with a free label: `booking latency` is `latency` of `booking`.
 
-    The label is divided before the first word that belongs to a signal's name; if that is all of it or
-    nothing, the owner is the entity that the file is named after.
+    The label is split before the first word that belongs to a signal's name. If no word does, or all of them
+    do, the owner is the entity that the file is named after.
     """
     words = label.split()
     for place in range(1, len(words)):
@@ -101,7 +101,7 @@ def _add_page(several: list[LabelledSeries], page: LabelledSeries) -> None:
 
 
 def _data_results(document: Record) -> list[Record]:
-    """The results of an answer, with the key spelling of any client, or a single saved result."""
+    """The results of a response, in the key spelling of any client, or a single saved result."""
     every = list_at(document, "MetricDataResults") or list_at(document, "metric_data_results") or [document]
     return [one for one in every if isinstance(one, dict)]
 

@@ -1,4 +1,4 @@
-"""The CSV that CloudWatch's console saves of a graph: what tells the series apart stands above the rows."""
+"""The CSV that CloudWatch's console exports for a graph; rows above the values name the series."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _FIRST: Final = frozenset({"label", "full label", "id", "metricname", "metric na
 _SAID: Final = frozenset(
     {"label", "full label", "id", "metricname", "metric name", "unit", "period", "color", ""}
 )
-"""Rows above the values that are no labels; the others name a statistic, an account or a dimension."""
+"""Rows above the values that are not labels; the others name a statistic, an account or a dimension."""
 _HEAD_ROWS: Final = 40
-"""Rows above the first time at most: a metric has up to 30 dimensions."""
+"""The most rows above the first time: a metric has up to 30 dimensions."""
 
 
 def _is_time(cell: str) -> bool:
@@ -68,7 +68,7 @@ def _read(content: FileContent) -> Iterable[RoleRows]:
 
 
 def _labels(column: dict[str, str], stem: str) -> dict[str, str]:
-    """Whose a series is by its dimensions, else by its label."""
+    """The owner of a series, by its dimensions or else by its label."""
     plain = {key.lower(): value for key, value in column.items()}
     name = plain.get("metricname") or plain.get("metric name")
     label = plain.get("label") or plain.get("full label") or plain.get("id") or "value"

@@ -1,4 +1,4 @@
-"""Reads answers of Grafana's `/api/ds/query`, as its query inspector shows them: data frames by query."""
+"""Reads responses of Grafana's `/api/ds/query`, as its query inspector shows them: data frames by query."""
 
 from __future__ import annotations
 

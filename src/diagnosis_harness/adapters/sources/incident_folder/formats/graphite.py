@@ -1,4 +1,4 @@
-"""Graphite: answers of its render API as JSON, raw or CSV, and lines of path, value and time."""
+"""Graphite: responses of its render API as JSON, raw or CSV, and lines of path, value and time."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _Found = tuple[str, Mapping[str, str], _Points]
 
 
 def name_targets(targets: Sequence[str], stem: str) -> list[dict[str, str]]:
-    """Whose each target is: the nodes before the signal, without those that all targets of a file begin with.
+    """The owner and signal of each target; the nodes before the signal name the owner.
 
-    `prod.cart.latency.p95` beside `prod.web.latency.p95` is `latency.p95` of `cart`. A target that calls a
-    function, or has no dot, is divided as a legend is.
+    Nodes that begin all targets of a file are left out. `prod.cart.latency.p95` beside `prod.web.latency.p95`
+    is `latency.p95` of `cart`. A target that calls a function, or has no dot, is split like a legend.
     """
     split = [("", one) if "(" in one else split_series_name(one) for one in targets]
     paths = [entity.split(".") for entity in {entity for entity, _ in split} - {"", UNNAMED_ENTITY}]
@@ -102,7 +102,7 @@ def _read_plain(content: FileContent) -> Iterable[RoleRows]:
 
 
 def _tags_in(path: str) -> dict[str, str]:
-    """The tags that stand behind a name: `latency;service=cart`."""
+    """The tags that follow a name: `latency;service=cart`."""
     name, *tags = path.split(";")
     pairs = [tag.partition("=") for tag in tags]
     return _tags({"name": name, **{key: value for key, _, value in pairs}})

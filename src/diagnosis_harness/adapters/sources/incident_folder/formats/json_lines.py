@@ -36,7 +36,7 @@ _ASKED: Final = (
     ("request_method", "request_uri"), ("request_method", "uri"), ("method", "uri"), ("method", "url"),
     ("request.method", "request.uri"), ("http.request.method", "url.path"),
 )  # fmt: skip
-"""Fields that together say what was asked; the first pair that a record has."""
+"""Fields that together describe the request; the first pair that a record has is used."""
 _WHOSE: Final = (
     "ServiceName", "service.name", "service", "app", "authority", "request.host", "server_name", "http_host",
     "vhost", "host",
@@ -51,7 +51,7 @@ _DURATIONS: Final = (
 Envoy writes milliseconds, Traefik nanoseconds, nginx and Caddy seconds; the unit of others is not known."""
 _HOST: Final = re.compile(r"(?P<name>[A-Za-z][\w.-]*?)(?:@\w+|:\d+)?")
 _ADDED: Final = ("upstream_cluster", "upstream_host", "response_flags", "OriginStatus", "upstream_status")
-"""Fields that tell why a proxy failed."""
+"""Fields that say why a proxy failed."""
 
 
 def _request(record: Record, stem: str | None) -> Request | None:

@@ -189,7 +189,7 @@ def _with_limits(pod: Record) -> Record:
 
 
 def _read_replica_sets(content: FileContent) -> Iterable[RoleRows]:
-    """Each set of replicas is one revision of its deployment, from when it was made."""
+    """Each replica set is one revision of its deployment, from the time it was created."""
     sets = [one for document in content.records() for one in _items(document)]
     return [RoleRows(Role.CHANGES, CHANGE_COLUMNS, [_revision_row(one) for one in sets])]
 

@@ -33,11 +33,11 @@ _NAME: Final = re.compile(r"Name:\s+\S")
 _PAIR: Final = re.compile(r"(?P<indent> *)(?P<key>[A-Za-z][\w ./-]*?):(?:\s+(?P<value>\S.*))?$")
 _TIMES: Final = re.compile(r"(?P<last>\S+)(?: \(x(?P<count>\d+) over (?P<first>\S+)\))?")
 _KINDS: Final = ("Containers", "Init Containers", "Replicas", "Capacity", "Pod Template", "Conditions")
-"""Sections by which the description of an object is told from other text that begins with a name."""
+"""Sections that distinguish the description of an object from other text that begins with a name."""
 _GOOD: Final = frozenset(
     {"Ready", "Available", "Progressing", "Initialized", "ContainersReady", "PodScheduled"}
 )
-"""Conditions that are well where they are true; of all others, as `MemoryPressure`, the opposite holds."""
+"""Conditions that are healthy when true; all others, such as `MemoryPressure`, are healthy when false."""
 
 _KEYS: Final = {"Exit Code": "exitCode", "Reason": "reason", "Message": "message"}
 """What a description calls a state's fields → what JSON calls them."""
@@ -47,7 +47,7 @@ _Row = tuple[Cell, ...]
 
 @dataclass(slots=True)
 class _Described:
-    """The lines of one object, by section: the word without indentation that they stand below."""
+    """The lines of one object, by section: the unindented word above them."""
 
     fields: dict[str, str] = field(default_factory=dict)
     sections: dict[str, list[str]] = field(default_factory=dict)
@@ -175,7 +175,7 @@ def _text(record: Record, key: str) -> str:
 
 
 def _containers(lines: Sequence[str]) -> Iterator[Record]:
-    """Each container of a section: its states, how often it began again, and its limits."""
+    """Each container of a section: its states, how often it restarted, and its limits."""
     pairs = [pair for line in lines if (pair := _PAIR.match(line)) is not None]
     outer = min((len(pair["indent"]) for pair in pairs), default=0)
     inner = min((len(pair["indent"]) for pair in pairs if len(pair["indent"]) > outer), default=0)
@@ -219,7 +219,7 @@ def _events(one: _Described, written_s: float) -> Iterator[_Row]:
 
 
 def _table(lines: Sequence[str]) -> Iterator[dict[str, str]]:
-    """The rows below a header and its dashes, by heading; where a cell is empty, by its place."""
+    """The rows below a header and its dashes, by heading; if a cell is empty, by its position."""
     place: list[tuple[str, int]] = []
     for line in lines:
         if not place:

@@ -39,7 +39,7 @@ _UNITS: Final = {
 }
 _CUMULATIVE: Final = (2, "AGGREGATION_TEMPORALITY_CUMULATIVE")
 _WRAPPED: Final = ((), ("trace",), ("result",))
-"""What the document stands in: nothing, an answer of Tempo, or one of Jaeger 2 (a line for each part)."""
+"""What wraps the document: nothing, a response of Tempo, or one of Jaeger 2 (a line for each part)."""
 _SCOPES: Final = ("scopeSpans", "instrumentationLibrarySpans")
 
 _Key = tuple[str, tuple[tuple[str, str], ...], str | None]

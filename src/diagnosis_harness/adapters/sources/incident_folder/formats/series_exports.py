@@ -31,7 +31,7 @@ _GCP_OWNERS: Final = (
     "backend_target_name", "subscription_id", "topic_id", "queue_id", "url_map_name", "pod_name",
     "instance_id", "cluster_name",
 )  # fmt: skip
-"""Labels of monitored resources that name whose a series is, the narrowest service first."""
+"""Labels of monitored resources that name the owner of a series, the most specific service first."""
 
 _Point = tuple[float, float | None]
 
@@ -45,7 +45,7 @@ def _is_export(head: FileHead) -> bool:
 
 
 def _read_export(content: FileContent) -> Iterable[RoleRows]:
-    """One object a line holds one block of a series; a long series comes in several blocks."""
+    """Each line is an object with one block of a series; a long series has several blocks."""
     found: dict[tuple[tuple[str, str], ...], list[_Point]] = {}
     for one in content.records():
         points = found.setdefault(tuple(sorted(_labels(at(one, "metric")).items())), [])
@@ -61,7 +61,7 @@ def _read_export(content: FileContent) -> Iterable[RoleRows]:
 
 
 def _time_series(document: Record) -> list[Record]:
-    """The series of an answer, or the one series that an element of a list is."""
+    """The series of a response, or of a list element that is itself a series."""
     every = list_at(document, "timeSeries") or [document]
     return [one for one in every if isinstance(one, dict) and at(one, "points", 0, "interval") is not None]
 

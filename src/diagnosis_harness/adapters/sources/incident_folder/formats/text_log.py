@@ -53,7 +53,7 @@ _GENERIC: Final = frozenset(
 _PREFIXED: Final = re.compile(
     r"\[(?:pod|deployment)/(?P<pod>[^/\]]+)(?:/[^\]]*)?\] |(?P<container>[\w.-]+?)(?:[-_]\d{1,4})? +\| "
 )
-"""Whose a line is, as `kubectl logs --prefix` and `docker compose logs` write it."""
+"""The owner of a line, as `kubectl logs --prefix` and `docker compose logs` write it."""
 _COLOUR: Final = re.compile(r"\x1b\[[\d;]*m")
 _SYSLOG_PROCESS: Final = re.compile(r"(\S+) ([^\s:\[]+)(?:\[\d+\])?: ")
 _JOURNAL_PROCESS: Final = re.compile(r"([\w.-]+) (?:([^\s:\[]+)\[\d+\]|(kernel)): ")
@@ -62,7 +62,7 @@ _KLOG: Final = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL"}
 _LOGFMT: Final = re.compile(r'([A-Za-z_][\w.]*)=("(?:[^"\\]|\\.)*"|\S*)')
 
 Parsed = tuple[str, str | None, str | None]
-"""The time as ISO 8601, and whose the line is and its level where the beginning says so."""
+"""The time as ISO 8601, and the line's owner and level if its beginning states them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ class _OpenEntry:
 
 
 def _entries(lines: Iterator[str], start: LineStart, year: int, entity: str | None) -> Iterator[LogRow]:
-    """The entries; where a tool says of every line whose it is, those of each owner by themselves."""
+    """The entries; if a tool wrote the owner before every line, those of each owner separately."""
     open_entries: dict[str | None, _OpenEntry] = {}
     for line in lines:
         whose, text = _owner_and_text(line)
@@ -257,7 +257,7 @@ def _entry(line: str, start: LineStart, year: int, entity: str | None) -> LogRow
 
 
 def _owner_and_text(line: str) -> tuple[str | None, str]:
-    """Whose a line is by what a tool wrote before it, and the line without that and without colours."""
+    """The owner that a tool wrote before a line, and the line without that and without colours."""
     line = _COLOUR.sub("", line) if "\x1b" in line else line
     prefix = _PREFIXED.match(line)
     return (None, line) if prefix is None else (prefix["pod"] or prefix["container"], line[prefix.end() :])
