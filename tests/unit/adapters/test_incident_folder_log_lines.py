@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from diagnosis_harness.harness.context import RunContext
-from diagnosis_harness.toolbox.ports import LogLine, Recording, Sources
+from diagnosis_harness.toolbox.ports import UNNAMED_ENTITY, LogLine, Recording, Sources
 
 OpenFolder = Callable[[Mapping[str, str | bytes]], Sources]
 START_S = datetime(2026, 5, 6, 8, 40, tzinfo=UTC).timestamp()
@@ -144,3 +144,52 @@ def test_an_access_log_as_json_measures_its_service(
     if latency_s is not None:
         assert series["latency_p95"].value.tolist() == [latency_s, latency_s]
     assert lines_of(sources, ctx)[1].message.startswith("GET /pay")
+
+
+_COMMON_LINE = '10.0.0.7 - - [{t:%d/%b/%Y:%H:%M:%S} +0000] "GET /pay HTTP/1.1" 200 154 "-" "curl/8"'
+_JSON_LINE = (
+    '{{"time_iso8601": "{t:%Y-%m-%dT%H:%M:%S}+00:00", "remote_addr": "10.0.0.7", "request": "GET /pay",'
+    ' "status": "200", "upstream_addr": "10.1.2.3:8080"}}'
+)
+_ENVOY_LINE = (
+    '[{t:%Y-%m-%dT%H:%M:%S}.123Z] "GET /pay HTTP/1.1" 200 - 0 154 250 249 "-" "curl/8" "id-1" "{host}" '
+    '"10.1.2.3:8080"'
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "entity"),
+    [
+        ("access.log", _COMMON_LINE, None),
+        ("access.json", _JSON_LINE, None),
+        ("localhost_access_log.2026-05-06.txt", _COMMON_LINE, None),
+        ("cart-access.log", _COMMON_LINE, "cart"),
+        ("cart_access_log.20260506", _COMMON_LINE, "cart"),
+        ("cart-access.json", _JSON_LINE, "cart"),
+        ("other_vhosts_access.log", "cart.example.com:443 " + _COMMON_LINE, "cart.example.com"),
+        (
+            "access.log",
+            _COMMON_LINE + " 322 0.250 [shop-cart-8080] [] 10.1.2.3:8080 154 0.249 200 a",
+            "shop-cart",
+        ),
+        ("access.log", _ENVOY_LINE.replace("{host}", "cart.shop.svc.cluster.local:80"), "cart"),
+        ("access.log", _ENVOY_LINE.replace("{host}", "10.1.2.3:8080"), None),
+    ],
+)
+def test_requests_belong_to_the_host_in_their_line_or_to_the_service_that_names_the_file(
+    name: str, line: str, entity: str | None, open_folder: OpenFolder, ctx: RunContext
+) -> None:
+    """What a file is called besides its owner names no service; then a note says what to do."""
+    text = "\n".join(line.format(t=datetime.fromtimestamp(START_S + 20 * at, UTC)) for at in range(12))
+
+    sources = open_folder({name: text})
+
+    assert {one.entity for one in lines_of(sources, ctx)} == {entity}
+    assert sources.metrics is not None
+    series = {one.signal: one for one in sources.metrics.series(ctx, Recording.INCIDENT)}
+    assert {one.entity for one in series.values()} == {entity or UNNAMED_ENTITY}
+    note = next(one.note for one in sources.summary.summary(ctx).files if one.file == name)
+    assert ("name the file after its service" in note) == (entity is None)
+    if "latency_mean" in series:
+        assert series["latency_mean"].value.tolist() == [0.25, 0.25]
+    assert ("latency_mean" in series) == (" 0.250 " in line or " 250 " in line)

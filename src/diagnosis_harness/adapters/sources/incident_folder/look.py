@@ -28,7 +28,14 @@ from diagnosis_harness.application.folder_look import (
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.kernel.window import TimeWindow
 from diagnosis_harness.toolbox.metric_table import decide_meaning
-from diagnosis_harness.toolbox.ports import FileNote, Recording, SignalInfo, Sources, SourceSummary
+from diagnosis_harness.toolbox.ports import (
+    UNNAMED_ENTITY,
+    FileNote,
+    Recording,
+    SignalInfo,
+    Sources,
+    SourceSummary,
+)
 
 _GAP_STEPS: Final = 5.0
 """From this many usual steps on, time without rows is a gap, since a scrape or two may always fail."""
@@ -170,7 +177,7 @@ def _services(summary: SourceSummary, opened: OpenedFiles) -> tuple[ServiceLook,
             telemetry.setdefault(owners.get(name, name), set()).add(kind)
     return tuple(
         ServiceLook(name, tuple(sorted(instances.get(name, ()))), tuple(sorted(telemetry.get(name, ()))))
-        for name in sorted({*telemetry, *instances})
+        for name in sorted({*telemetry, *instances} - {UNNAMED_ENTITY})
     )
 
 

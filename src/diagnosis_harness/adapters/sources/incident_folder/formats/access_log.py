@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -23,18 +24,28 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
     RoleRows,
     iso_seconds,
 )
+from diagnosis_harness.adapters.sources.incident_folder.formats.text_log import entity_of_file
 from diagnosis_harness.adapters.sources.incident_folder.listing import Role
 from diagnosis_harness.toolbox.ports import UNNAMED_ENTITY
 
 _COMMON: Final = re.compile(
-    r"(?:\S+ )?\S+ \S+ \S+ \[(?P<time>\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4})\] "
+    r"(?:(?P<vhost>\S+) )?\S+ \S+ \S+ \[(?P<time>\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4})\] "
     r'(?P<request>"[^"]*") (?P<status>\d{3}) (?P<rest>.*)'
 )
 _ENVOY: Final = re.compile(
     r'\[(?P<time>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z)\] (?P<request>"[^"]*") (?P<status>\d{3}) '
     r"(?P<rest>.*)"
 )
+_INGRESS: Final = re.compile(r" \d+ (?P<took>\d+\.\d+) \[(?P<whose>[^\]\s]+?)(?:-\w+)?\] \[[^\]]*\] ")
+"""What the ingress controller of nginx adds: a request took so many seconds, `[namespace-service-port]`."""
+_ASKED_HOST: Final = re.compile(r'(?P<took>\d+) (?:\d+|-) "[^"]*" "[^"]*" "[^"]*" "(?P<whose>[^"]*)" "[^"]*"')
+"""What Envoy adds: milliseconds, and behind three texts the host that was asked."""
+_ADDITIONS: Final = ((_INGRESS, 1.0), (_ASKED_HOST, 1e-3))
+_HOST: Final = re.compile(r"(?P<name>[A-Za-z][\w.-]*?)(?:@\w+|:\d+)?")
+_IN_CLUSTER: Final = re.compile(r"(?P<name>[^.]+)\.[^.]+\.svc(?:\..+)?")
 _MINUTE_S: Final = 60
+_OWNER_LINES: Final = 5_000
+"""Lines that are asked whose they are: a server that writes hosts has written some by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +66,48 @@ def _reader(key: str, shown: str, pattern: re.Pattern[str]) -> FileReader:
         return bool(lines) and sum(1 for line in lines if pattern.match(line)) * 2 > len(lines)
 
     def read(content: FileContent) -> Iterable[RoleRows]:
-        return rows_of_requests(lambda: _requests(content, pattern, content.stem or key))
+        return rows_of_requests(lambda: _requests(content, pattern, entity_of_file(content.stem)))
 
     return FileReader(key, shown, recognises, read, is_text=True)
 
 
 def rows_of_requests(requests: Callable[[], Iterable[Request]]) -> Iterable[RoleRows]:
     """Requests as log lines, and their rates by the minute; each takes one pass over the file."""
-    yield RoleRows(Role.LOGS, LOG_COLUMNS, map(_line, requests()))
+    owned = any(one.entity for one in islice(requests(), _OWNER_LINES))
+    remark = "" if owned else "whose is not known: name the file after its service, as in cart-access.log"
+    yield RoleRows(Role.LOGS, LOG_COLUMNS, map(_line, requests()), remark)
     yield RoleRows(Role.METRICS, METRIC_COLUMNS, _rates(requests()), "rates by the minute")
 
 
-def _requests(content: FileContent, pattern: re.Pattern[str], entity: str) -> Iterator[Request]:
+def service_of_host(text: str | None) -> str | None:
+    """The name of a host or virtual server without its port, `cart` for `cart.shop.svc.cluster.local:80`.
+
+    None for an address, since it names no service.
+    """
+    host = _HOST.fullmatch(text or "")
+    inside = None if host is None else _IN_CLUSTER.fullmatch(host["name"])
+    found = inside or host
+    return None if found is None else found["name"]
+
+
+def _requests(content: FileContent, pattern: re.Pattern[str], entity: str | None) -> Iterator[Request]:
     for line in content.lines():
         match = pattern.match(line)
         time_s = None if match is None else seconds_of(match["time"])
         if match is not None and time_s is not None:
             text = f"{match['request']} {match['status']} {match['rest']}"
-            yield Request(time_s, entity, match["status"], text)
+            told = service_of_host(match.groupdict().get("vhost"))
+            host, took_s = _extras(match["rest"])
+            yield Request(time_s, told or host or entity, match["status"], text, took_s)
+
+
+def _extras(rest: str) -> tuple[str | None, float | None]:
+    """Whose a request was and how long it took, where a proxy adds both to the usual fields."""
+    for pattern, unit_s in _ADDITIONS:
+        found = pattern.search(rest)
+        if found is not None:
+            return service_of_host(found["whose"]), float(found["took"]) * unit_s
+    return None, None
 
 
 def _line(one: Request) -> LogRow:

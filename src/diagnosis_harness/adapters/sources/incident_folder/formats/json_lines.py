@@ -10,6 +10,7 @@ from diagnosis_harness.adapters.sources.incident_folder.formats.access_log impor
     Request,
     rows_of_requests,
     seconds_of,
+    service_of_host,
 )
 from diagnosis_harness.adapters.sources.incident_folder.formats.log_records import LogRow, record_field
 from diagnosis_harness.adapters.sources.incident_folder.formats.reader import (
@@ -49,7 +50,6 @@ _DURATIONS: Final = (
 """A field by which a proxy is known, its field for how long a request took, and seconds in its unit.
 
 Envoy writes milliseconds, Traefik nanoseconds, nginx and Caddy seconds; the unit of others is not known."""
-_HOST: Final = re.compile(r"(?P<name>[A-Za-z][\w.-]*?)(?:@\w+|:\d+)?")
 _ADDED: Final = ("upstream_cluster", "upstream_host", "response_flags", "OriginStatus", "upstream_status")
 """Fields that say why a proxy failed."""
 
@@ -62,11 +62,10 @@ def _request(record: Record, stem: str | None) -> Request | None:
     time_s = seconds_of(time) or epoch_seconds(time)
     if time_s is None:
         return None
-    hosts = (_HOST.fullmatch(record_field(record, (name,)) or "") for name in _WHOSE)
-    host = next((one for one in hosts if one is not None), None)
+    hosts = (service_of_host(record_field(record, (name,))) for name in _WHOSE)
+    whose = next((one for one in hosts if one is not None), stem)
     fields = [(name, record_field(record, (name,))) for name in _ADDED]
     added = [f"{name}={value}" for name, value in fields if value not in {None, "-"}]
-    whose = host["name"] if host else stem
     return Request(time_s, whose, status, " ".join((asked, status, *added)), _duration_s(record))
 
 

@@ -46,10 +46,14 @@ _GENERIC: Final = frozenset(
     [
         "app", "application", "server", "out", "output", "stdout", "stderr", "error", "access", "system",
         "syslog", "messages", "all", "combined", "console", "log", "logs", "service", "main", "root",
-        "current", "latest", "export", "explore",
+        "current", "latest", "export", "explore", "errors", "requests", "ssl", "other", "vhosts", "vhost",
+        "localhost", "json",
     ]
 )  # fmt: skip
 """Words of file names that do not identify the owner of a log."""
+_STREAM: Final = r"(?:ssl|access|errors?|stdout|stderr|logs?|json|\d{4}-\d{2}-\d{2}|\d{8})"
+_OF_STREAM: Final = re.compile(rf"(?:{_STREAM}[-_. ]+)*(?P<owner>.+?)(?:[-_. ]+{_STREAM})*", re.IGNORECASE)
+"""A name between words for what an owner wrote, and when: `checkout` in `checkout-access-20260506`."""
 _PREFIXED: Final = re.compile(
     r"\[(?:pod|deployment)/(?P<pod>[^/\]]+)(?:/[^\]]*)?\] |(?P<container>[\w.-]+?)(?:[-_]\d{1,4})? +\| "
 )
@@ -289,7 +293,8 @@ def _common_entity(line: str) -> str | None:
 def entity_of_file(stem: str) -> str | None:
     """The owner of a log by its file name; None if the name says nothing."""
     words = [word for word in re.split(r"[-_. ]", stem.lower()) if word and not word.isdecimal()]
-    return stem if words and not set(words) <= _GENERIC else None
+    owner = _OF_STREAM.fullmatch(stem)
+    return owner["owner"] if owner is not None and words and not set(words) <= _GENERIC else None
 
 
 TEXT_LOG_READERS: Final = (
