@@ -37,9 +37,9 @@ _FACTORS: Final = {
 """Unit of a column → the suffixes that dashboards write, each with its size in that unit."""
 
 _EXPONENT: Final = "([eE][-+]?[0-9]+)?"
-_POINT: Final = rf"[-+]?(([0-9]{{1,3}}(,[0-9]{{3}})+|[0-9]+)(\.[0-9]*)?|\.[0-9]+){_EXPONENT}"
-_COMMA: Final = rf"[-+]?([0-9]{{1,3}}(\.[0-9]{{3}})+|[0-9]+)(,[0-9]+)?{_EXPONENT}"
-"""Numbers with a decimal point, commas between thousands; and the other way round."""
+_POINT: Final = rf"[-+]?(([1-9][0-9]{{0,2}}(,[0-9]{{3}})+|[0-9]+)(\.[0-9]*)?|\.[0-9]+){_EXPONENT}"
+_COMMA: Final = rf"[-+]?([1-9][0-9]{{0,2}}(\.[0-9]{{3}})+|[0-9]+)(,[0-9]+)?{_EXPONENT}"
+"""Numbers with a decimal point, commas between thousands, which no zero begins; and the other way round."""
 _CELL: Final = re.compile(r"\s*(?P<number>[-+]?[\d.,]*\d[\d.,]*(?:[eE][-+]?\d+)?)\s*(?P<unit>\D*?)\s*")
 
 

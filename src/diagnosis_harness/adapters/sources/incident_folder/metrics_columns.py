@@ -79,11 +79,11 @@ def name_columns(columns: Sequence[Column], file: ListedFile, known: Collection[
 def _divide_file_name(stem: str, known: Collection[str]) -> tuple[str, str]:
     """`cart.latency_ms` is a signal of `cart`, and so is `cart_latency_ms` where the folder knows `cart`."""
     entity, signal = split_series_name(stem)
-    if entity != UNNAMED_ENTITY and _is_signal_name(signal):
+    if entity != UNNAMED_ENTITY and is_signal_name(signal):
         return entity, signal
     for name in sorted(known, key=lambda each: (-len(each), each)):
         rest = stem[len(name) :]
-        if stem.startswith(name) and rest[:1] in {"-", "_", "."} and _is_signal_name(rest[1:]):
+        if stem.startswith(name) and rest[:1] in {"-", "_", "."} and is_signal_name(rest[1:]):
             return name, rest[1:]
     return UNNAMED_ENTITY, stem
 
@@ -100,9 +100,10 @@ def _are_entities(names: Sequence[str], file: ListedFile, stem: str, known: Coll
         return file.settings.columns == "entities"
     if sum(1 for name in names if name in known) * 2 > len(names):
         return True
-    return _is_signal_name(stem) and not any(_is_signal_name(name.split()[0]) for name in names if name)
+    return is_signal_name(stem) and not any(is_signal_name(name.split()[0]) for name in names if name)
 
 
-def _is_signal_name(name: str) -> bool:
+def is_signal_name(name: str) -> bool:
+    """Whether a name tells what is measured, by its unit or its meaning."""
     unit = unit_of_signal(name)
     return bool(name) and (unit is not None or meaning_of(name, unit).kind is not SignalKind.OTHER)

@@ -28,8 +28,16 @@ from diagnosis_harness.adapters.sources.incident_folder.measured import (
     refuse_unread,
 )
 from diagnosis_harness.adapters.sources.incident_folder.metric_labels import label_columns
-from diagnosis_harness.adapters.sources.incident_folder.metrics_columns import ColumnNames, name_columns
+from diagnosis_harness.adapters.sources.incident_folder.metrics_columns import (
+    ColumnNames,
+    is_signal_name,
+    name_columns,
+)
 from diagnosis_harness.adapters.sources.incident_folder.names import plain_key, printable
+from diagnosis_harness.adapters.sources.incident_folder.names_by_content import (
+    NameColumns,
+    find_name_columns,
+)
 from diagnosis_harness.adapters.sources.incident_folder.settings_file import SETTINGS_NAME, files_table
 from diagnosis_harness.adapters.sources.incident_folder.table import Column, Kind, Table, show_columns
 from diagnosis_harness.kernel.errors import InvalidInput
@@ -116,7 +124,22 @@ def _plain_layout(table: Table, database: Database, zone: tzinfo, known: Collect
         )
     entity = _row_entity(table, entity)
     columns, units = _value_columns(table, database, time, entity)
-    return _wide(table, _Wide(time, entity, columns, units), known)
+    found = _by_content(table, [time.column, *columns]) if entity is None else NameColumns()
+    if found.signal is not None:
+        values = (ValueColumn(columns[0], "v0", None, None, units[0]),)
+        return Layout(
+            "long", time, found.entity, found.signal, find(table, UNIT), values, remark=found.remark
+        )
+    wide = _wide(table, _Wide(time, entity or found.entity, columns, units), known)
+    return replace(wide, remark=found.remark) if found.remark else wide
+
+
+def _by_content(table: Table, used: Sequence[Column]) -> NameColumns:
+    """The columns of names where no heading is a usual one, unless incident.toml says what columns are."""
+    if table.file.settings.columns is not None or any(column.levels for column in table.columns):
+        return NameColumns()
+    rest = [column for column in find_unused_columns(table, used) if not column.looks_numeric]
+    return find_name_columns(table, rest, values=len(used) - 1)
 
 
 def _row_entity(table: Table, entity: Column | None) -> Column | None:
@@ -181,9 +204,12 @@ def _wide(table: Table, wide: _Wide, known: Collection[str]) -> Layout:
 
 
 def _signals_of(columns: Sequence[Column], table: Table) -> list[str]:
-    """The signals of a file whose rows name the entity; a single column `value` is named after the file."""
+    """The signals of a file whose rows name the entity; a lone column may be named after the file."""
     stem = printable(stem_of(table.file.name))
-    if len(columns) == 1 and plain_key(columns[0].name) in VALUE and stem:
+    plain = len(columns) == 1 and (
+        plain_key(columns[0].name) in VALUE or (is_signal_name(stem) and not is_signal_name(columns[0].name))
+    )
+    if plain and stem:
         return [stem]
     return [printable(column.name) or "value" for column in columns]
 
