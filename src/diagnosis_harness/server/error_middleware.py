@@ -40,7 +40,10 @@ class ErrorMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, also when an inner layer raises."""
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            try:
+                await self._app(scope, receive, send)
+            finally:
+                self._refusals.sum_up()  # the other kind is the lifespan, which ends when the service stops
             return
         request_id = self._ids.new_request_id()
         scope.setdefault("state", {})["request_id"] = request_id

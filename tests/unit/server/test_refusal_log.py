@@ -19,7 +19,7 @@ from diagnosis_harness.server.error_middleware import ErrorMiddleware
 from diagnosis_harness.server.metrics import Metrics
 from diagnosis_harness.server.problem_response import send_problem
 from diagnosis_harness.server.problems import Problem, ProblemKind, problem_of
-from diagnosis_harness.server.refusal_log import LINES_PER_MINUTE
+from diagnosis_harness.server.refusal_log import LINES_PER_MINUTE, SUM_UP_AFTER_S
 from diagnosis_harness.testing.clock import ManualClock
 from diagnosis_harness.testing.ids import CountingIds
 
@@ -98,19 +98,71 @@ def test_the_line_of_a_store_that_does_not_work_says_how(caplog: pytest.LogCaptu
 def test_refusals_leave_lines_until_there_are_too_many(
     kind: ProblemKind, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whoever tries keys is seen, fills no disk, and hides nothing: the next line counts the others."""
+    """Whoever tries keys is seen and fills no disk."""
     app = Refusing(Problem(kind))
 
     with caplog.at_level(logging.WARNING):
         app.ask(LINES_PER_MINUTE + 70)
-        app.clock.advance(60.0)
+        assert len(lines(caplog)) == LINES_PER_MINUTE
+        app.clock.advance(SUM_UP_AFTER_S)
         app.ask()
 
-    assert len(lines(caplog)) == LINES_PER_MINUTE + 1
-    assert "70 more of this kind were not written" in lines(caplog)[-1]
+    assert len(lines(caplog)) == LINES_PER_MINUTE + 2
     assert app.ids[0] in lines(caplog)[0]
     assert app.ids[-1] in lines(caplog)[-1]
     assert "192.0.2.7" in lines(caplog)[0]
+
+
+def test_refusals_without_a_line_are_counted_though_nobody_asks_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The storm may be over: a minute after the first line that was left out, the log says how many were.
+
+    Each storm is counted alone, and each refusal once.
+    """
+    app = Refusing(Problem(ProblemKind.UNAUTHENTICATED))
+
+    with caplog.at_level(logging.WARNING):
+        for more in (70, 3):
+            app.ask(LINES_PER_MINUTE + more)
+            app.clock.advance(SUM_UP_AFTER_S - 0.1)
+            assert "not written" not in lines(caplog)[-1]
+            app.clock.advance(0.2)
+            assert lines(caplog)[-1] == f"{more} more refusals of the kind 401 unauthenticated were not written"
+            app.clock.advance(SUM_UP_AFTER_S * 3)
+
+    assert sum("not written" in line for line in lines(caplog)) == 2
+
+
+def test_refusals_of_each_kind_are_summed_up_alone(caplog: pytest.LogCaptureFixture) -> None:
+    """One line for each kind, from one timer."""
+    app = Refusing(Problem(ProblemKind.UNAUTHENTICATED))
+
+    with caplog.at_level(logging.WARNING):
+        app.ask(LINES_PER_MINUTE + 2)
+        app.problem = Problem(ProblemKind.NOT_PERMITTED)
+        app.ask(LINES_PER_MINUTE + 5)
+        app.clock.advance(SUM_UP_AFTER_S)
+
+    assert [line for line in lines(caplog) if "not written" in line] == [
+        "2 more refusals of the kind 401 unauthenticated were not written",
+        "5 more refusals of the kind 403 not-permitted were not written",
+    ]
+
+
+def test_a_service_that_stops_sums_up_what_it_left_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever restarts a service during a storm still learns how large it was."""
+    with caplog.at_level(logging.WARNING), run_server(tmp_path, works=False, needs_key=True) as server:
+        client = server.client()
+        assert {client.get("/v1/runs").status_code for _ in range(LINES_PER_MINUTE + 30)} == {401}
+
+    (line,) = (line for line in lines(caplog) if "not written" in line)
+    found = re.fullmatch(r"(\d+) more refusals of the kind 401 unauthenticated were not written", line)
+    assert found is not None
+    written = sum("unauthenticated: GET" in line for line in lines(caplog))
+    assert int(found[1]) + written == LINES_PER_MINUTE + 30
 
 
 @pytest.mark.parametrize("kind", ProblemKind)
