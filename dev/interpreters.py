@@ -4,8 +4,9 @@ Looks in /usr/bin, on PATH and in the folders of version managers, and takes one
 copy of the tree and a .venv of its own, by `dev/setup.sh`, and runs the tests of PARTS: as the calling user
 or, if that is root, as a user created for this, with the interpreters that such a user may start. Three run
 at once, since installing and waiting for processes use little CPU; the output of each goes to a file in
-.build, which is shown if it failed. One line says how long each took; the exit code is 1 when one failed, or
-when CI is set and no user can be made. `--list` says what would run.
+.build, which is shown if it failed. A line for each interpreter says as which users it runs, and one how long
+that took; the exit code is 1 when one failed, or when CI is set and no user can be made. `--list` only says
+what would run.
 """
 
 from __future__ import annotations
@@ -214,6 +215,13 @@ def rounds(
             yield interpreter, oneself
 
 
+def describe_roles(interpreter: Interpreter, names: list[str]) -> str:
+    """One line: whose rights the tests run with on an interpreter, and whose they do not."""
+    roles = " and as ".join(names) or "nobody here, since the whole suite runs on it"
+    missing = f"; {USER} may not start it" if os.getuid() == 0 and USER not in names else ""
+    return f"interpreters: {interpreter} ({interpreter.path}) as {roles}{missing}"
+
+
 def main() -> int:
     """Run the tests on each, and print how each ended and how long it took."""
     parser = argparse.ArgumentParser(prog="python dev/interpreters.py")
@@ -226,14 +234,12 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="each interpreter by everybody who may start it")
     options = parser.parse_args()
     found = find_interpreters(candidates(Path.home(), os.environ.get("PATH", "")))
-    print(
-        "interpreters:", ", ".join(f"{interpreter} ({interpreter.path})" for interpreter in found), flush=True
-    )
     found = [interpreter for interpreter in found if str(interpreter).startswith(options.only)]
     wanted = list(rounds(found, own=sys.version_info[:3], every=options.all))
+    for interpreter in found:
+        names = [person.name for each, person in wanted if each is interpreter]
+        print(describe_roles(interpreter, names), flush=True)
     if options.list:
-        for interpreter, person in wanted:
-            print(f"interpreters: {interpreter} as {person.name}")
         return 0
     parts, jobs = options.parts or list(PARTS), max(1, options.jobs // AT_ONCE)
     with ThreadPoolExecutor(AT_ONCE) as pool:

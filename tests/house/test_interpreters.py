@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from dev.interpreters import OLDEST, candidates, find_interpreters
+from dev.interpreters import OLDEST, USER, Interpreter, candidates, describe_roles, find_interpreters
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,3 +69,15 @@ def test_an_interpreter_that_fails_fails_all(tmp_path: Path) -> None:
     assert ended.returncode == 1, ended.stderr
     assert "interpreters: 3.98.1 as" in ended.stdout
     assert "FAILED" in ended.stdout
+
+
+@pytest.mark.parametrize("uid", [0, 1000])
+def test_a_line_says_as_whom_an_interpreter_runs(uid: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root reads there which interpreters the user could not start; a user has no other rights to compare."""
+    monkeypatch.setattr(os, "getuid", lambda: uid)
+    python = Interpreter(Path("/opt/python3.98"), (3, 98, 1))
+    missing = f"; {USER} may not start it" if uid == 0 else ""
+
+    assert describe_roles(python, [USER, "root"]).endswith(f"(/opt/python3.98) as {USER} and as root")
+    assert describe_roles(python, ["root"]).endswith(f"(/opt/python3.98) as root{missing}")
+    assert describe_roles(python, []).endswith(f"the whole suite runs on it{missing}")

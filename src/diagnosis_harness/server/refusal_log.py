@@ -52,7 +52,7 @@ class RefusalLog:
                 self._leave_out(f"{status} {kind}")
 
     def sum_up(self) -> None:
-        """Write how many lines of each kind were left out; called by the clock, and when the service stops."""
+        """Write how many lines of each kind were left out; called by the clock and at the end."""
         with self._lock:
             left_out, self._left_out = self._left_out, Counter()
             disarm, self._disarm = self._disarm, None
@@ -67,6 +67,7 @@ class RefusalLog:
             if self._disarm is None:
                 at_s = self._clock.now_s() + SUM_UP_AFTER_S
                 self._disarm = self._clock.call_at(at_s, lambda: self._clock.hand_off(self.sum_up))
+
 
 def _problem(scope: Scope) -> Problem | None:
     found = scope["state"].get("problem")

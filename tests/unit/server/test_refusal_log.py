@@ -128,7 +128,9 @@ def test_refusals_without_a_line_are_counted_though_nobody_asks_again(
             app.clock.advance(SUM_UP_AFTER_S - 0.1)
             assert "not written" not in lines(caplog)[-1]
             app.clock.advance(0.2)
-            assert lines(caplog)[-1] == f"{more} more refusals of the kind 401 unauthenticated were not written"
+            assert (
+                lines(caplog)[-1] == f"{more} more refusals of the kind 401 unauthenticated were not written"
+            )
             app.clock.advance(SUM_UP_AFTER_S * 3)
 
     assert sum("not written" in line for line in lines(caplog)) == 2
