@@ -73,8 +73,8 @@ def databases() -> Iterator[Databases]:
 def template(databases: Databases) -> Iterator[str]:
     """Name of a database with the tables in it, to be copied."""
     name, url = databases.fresh()
-    with ThreadPoolExecutor(1) as apart:  # a test may ask for this inside a loop of its own
-        apart.submit(asyncio.run, _migrate(url)).result()
+    with ThreadPoolExecutor(1) as pool:  # a test may ask for this inside a loop of its own
+        pool.submit(asyncio.run, _migrate(url)).result()
     yield name
     databases.drop(name)
 

@@ -113,5 +113,5 @@ def test_a_writer_that_does_not_keep_to_it_is_refused(
     assert refused.value.kind is kind
     assert isinstance(refused.value, LlmFailure if kind is FailureKind.UNAVAILABLE else AnswerRefused)
     assert writer.asked == 1
-    told = [event for event in rig.sink.events() if event.name is TraceName.KNOWLEDGE_ANSWER]
-    assert [event.status for event in told] == [TraceEventStatus.FAILED]
+    events = [event for event in rig.sink.events() if event.name is TraceName.KNOWLEDGE_ANSWER]
+    assert [event.status for event in events] == [TraceEventStatus.FAILED]

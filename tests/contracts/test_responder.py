@@ -116,5 +116,5 @@ def test_a_responder_that_does_not_keep_to_it_is_refused(answer: SystemAnswer | 
         ask_responder(rig, ScriptedResponder(answer), "what can you see?")
 
     assert refused.value.kind is FailureKind.INVALID_OUTPUT
-    told = [event for event in rig.sink.events() if event.name is TraceName.SYSTEM_ANSWER]
-    assert [event.status for event in told] == [TraceEventStatus.FAILED]
+    events = [event for event in rig.sink.events() if event.name is TraceName.SYSTEM_ANSWER]
+    assert [event.status for event in events] == [TraceEventStatus.FAILED]

@@ -65,12 +65,12 @@ def test_the_trace_has_the_decision_with_its_reason(player: Player) -> None:
         Routing(rig.core, RoleBoundary(rig.core), player()).route(rig.run(), "why is cart slow?", ())
     )
 
-    told = [event for event in rig.sink.events() if event.phase is TracePhase.ROUTING]
-    assert [event.name for event in told] == [TraceName.ROUTING_ATTEMPT, TraceName.ROUTING_DECISION]
-    assert told[1].status is TraceEventStatus.SUCCEEDED
-    assert told[1].payload["intent"] == decision.intent.value
-    assert told[1].payload["reason"] == decision.reason.value
-    assert told[1].payload["matched"] == decision.matched
+    events = [event for event in rig.sink.events() if event.phase is TracePhase.ROUTING]
+    assert [event.name for event in events] == [TraceName.ROUTING_ATTEMPT, TraceName.ROUTING_DECISION]
+    assert events[1].status is TraceEventStatus.SUCCEEDED
+    assert events[1].payload["intent"] == decision.intent.value
+    assert events[1].payload["reason"] == decision.reason.value
+    assert events[1].payload["matched"] == decision.matched
 
 
 def test_a_cancelled_run_is_not_routed(player: Player) -> None:

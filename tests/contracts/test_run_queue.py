@@ -60,10 +60,10 @@ class Reversing(LocalRunQueue):
 
     async def put(self, run_id: str, lane: Lane) -> None:
         """Put it before the others."""
-        held = list(self._worker._waiting.items())
+        waiting = list(self._worker._waiting.items())
         self._worker._waiting.clear()
         await super().put(run_id, lane)
-        self._worker._waiting.update(held)
+        self._worker._waiting.update(waiting)
 
 
 class Crowded(LocalRunQueue):

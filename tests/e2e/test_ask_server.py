@@ -38,44 +38,44 @@ def test_a_service_answers_as_a_folder_does(
 ) -> None:
     """The report on standard output, progress on standard error; the saved document verifies."""
     file = tmp_path / "run.json"
-    said = diagnose("ask", QUESTION, "--server", server.url, "--save", str(file))
+    output = diagnose("ask", QUESTION, "--server", server.url, "--save", str(file))
 
-    assert said.code == 0
-    assert said.out.startswith(f"? {QUESTION}\n")
-    assert "Evidence" in said.out
-    assert "diagnosing" in said.err
-    assert "rank_causes" in said.err
+    assert output.code == 0
+    assert output.out.startswith(f"? {QUESTION}\n")
+    assert "Evidence" in output.out
+    assert "diagnosing" in output.err
+    assert "rank_causes" in output.err
     assert diagnose("verify", str(file)).code == 0
 
 
 def test_the_document_is_the_one_that_is_kept(server: RunningServer, diagnose: Diagnose) -> None:
     """Byte for byte."""
-    said = diagnose("ask", QUESTION, "--server", server.url, "--json")
-    run_id = json.loads(said.out)["run"]["run_id"]
+    output = diagnose("ask", QUESTION, "--server", server.url, "--json")
+    run_id = json.loads(output.out)["run"]["run_id"]
 
-    assert said.code == 0
-    assert said.out == diagnose("runs", "export", run_id, "--server", server.url).out
+    assert output.code == 0
+    assert output.out == diagnose("runs", "export", run_id, "--server", server.url).out
 
 
 def test_another_path_answers_in_text_and_in_the_language_of_the_question(
     server: RunningServer, diagnose: Diagnose
 ) -> None:
     """What the service says of itself."""
-    said = diagnose("ask", "你能做什么？", "--server", server.url)
+    output = diagnose("ask", "你能做什么？", "--server", server.url)
 
-    assert said.code == 0
-    assert "我" in said.out
-    assert "正在回答" in said.err
-    assert re.search("继续此会话：--session ses-", said.err)
+    assert output.code == 0
+    assert "我" in output.out
+    assert "正在回答" in output.err
+    assert re.search("继续此会话：--session ses-", output.err)
 
 
 def test_a_question_is_left_to_the_service(server: RunningServer, diagnose: Diagnose) -> None:
     """The id alone on standard output, so that it can be handed on."""
-    said = diagnose("ask", QUESTION, "--server", server.url, "--background")
-    held = server.wait_for_end(server.client(), said.out.strip())
+    output = diagnose("ask", QUESTION, "--server", server.url, "--background")
+    run = server.wait_for_end(server.client(), output.out.strip())
 
-    assert said.code == 0
-    assert (held["status"], held["kind"]) == ("SUCCESS", "BACKGROUND")
+    assert output.code == 0
+    assert (run["status"], run["kind"]) == ("SUCCESS", "BACKGROUND")
 
 
 def test_a_folder_is_sent_to_the_service_and_asked_about_there(
@@ -88,12 +88,12 @@ def test_a_folder_is_sent_to_the_service_and_asked_about_there(
     again = diagnose("ask", QUESTION, "--server", server.url, "--from", str(folder), "--background")
     here = diagnose("ask", QUESTION, "--from", str(folder), "--json", "--no-keep")
     (source,) = server.client().get("/v1/sources").json()["sources"]
-    held = server.wait_for_end(server.client(), again.out.strip())
+    run = server.wait_for_end(server.client(), again.out.strip())
 
     assert (first.code, again.code, here.code) == (0, 0, 0)
     assert f"Sent 6 files; the service keeps them until {source['expires_at']}" in first.err
     assert f"--source {source['source_id']}" in again.err
-    assert (held["source"], held["outcome"]) == (source["source_id"], "SUCCESS")
+    assert (run["source"], run["outcome"]) == (source["source_id"], "SUCCESS")
     assert {each["name"] for each in source["files"]} == {each.name for each in folder.glob("[a-z]*.csv")}
     report, local = json.loads(first.out)["report"], json.loads(here.out)["report"]
     assert report["claims"]
@@ -105,11 +105,11 @@ def test_a_folder_that_the_service_does_not_take_is_one_sentence(
 ) -> None:
     """That of the service, as for every other refusal."""
     (tmp_path / "metrics.csv").write_text("a,b\n", encoding="utf-8")
-    said = diagnose("ask", QUESTION, "--server", server.url, "--from", str(tmp_path))
+    output = diagnose("ask", QUESTION, "--server", server.url, "--from", str(tmp_path))
 
-    assert said.code == 2
-    assert "its files hold no rows of metrics, traces or logs" in said.err
-    assert "Traceback" not in said.err
+    assert output.code == 2
+    assert "its files hold no rows of metrics, traces or logs" in output.err
+    assert "Traceback" not in output.err
 
 
 def test_ctrl_c_closes_the_connection_and_the_run_is_cancelled(server: RunningServer) -> None:
@@ -141,7 +141,7 @@ def test_ctrl_c_closes_the_connection_and_the_run_is_cancelled(server: RunningSe
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--from", "x", "--source", "y"], "ask about a folder or a source, not both"),
         (["--from", "x", "--background"], "name with --server where to send the folder"),
@@ -154,12 +154,12 @@ def test_ctrl_c_closes_the_connection_and_the_run_is_cancelled(server: RunningSe
         (["--server", "h:1"], "it is not an http or https URL"),
     ],
 )
-def test_what_excludes_each_other_is_said(diagnose: Diagnose, words: list[str], said: str) -> None:
+def test_what_excludes_each_other_is_said(diagnose: Diagnose, words: list[str], message: str) -> None:
     """In one sentence, before anything is asked."""
     answer = diagnose("ask", QUESTION, *words)
 
     assert answer.code == 2
-    assert said in answer.err
+    assert message in answer.err
     assert len(answer.err.splitlines()) == 1
 
 

@@ -55,9 +55,9 @@ def test_b27_what_had_begun_before_the_asked_time_is_neither_normal_nor_new(tmp_
     """An hour of the fault lies before the time of the question: it is said when it began."""
     document = ask_about(CASES / "B27" / "incident", "Why is booking slow since 14:50?", tmp_path)
 
-    said = [each["sentence"] for each in document["report"]["claims"]]
-    assert "latency_s of booking began to rise at 2026-05-06 13:50 UTC." in said
-    assert not any("booking moved no further" in each for each in said)
+    sentences = [each["sentence"] for each in document["report"]["claims"]]
+    assert "latency_s of booking began to rise at 2026-05-06 13:50 UTC." in sentences
+    assert not any("booking moved no further" in each for each in sentences)
 
 
 def test_b26f_the_onset_is_that_of_the_entity_in_the_question(tmp_path: Path) -> None:
@@ -229,8 +229,8 @@ def test_a_change_is_as_long_before_as_the_stated_onset_says(tmp_path: Path) -> 
     """No tool takes an onset of its own beside the one of the question."""
     document = ask_about(CASES / "B28" / "incident", "Why is booking slow since 09:30?", tmp_path)
 
-    (told,) = [each for each in document["report"]["claims"] if each["predicate"] == "DEPLOYED"]
-    assert "(120 s before the onset)" in told["quotes"][0]["text"]
+    (claims,) = [each for each in document["report"]["claims"] if each["predicate"] == "DEPLOYED"]
+    assert "(120 s before the onset)" in claims["quotes"][0]["text"]
 
 
 def test_at_most_three_changes_are_shown_those_that_fit_first_and_then_the_nearest(tmp_path: Path) -> None:
@@ -243,25 +243,25 @@ def test_at_most_three_changes_are_shown_those_that_fit_first_and_then_the_neare
     (folder / "changes.csv").write_text(f"{text}\n", encoding="utf-8")
     document = ask_about(folder, "Why is booking slow since 09:30?", tmp_path)
 
-    told = [each for each in document["report"]["claims"] if each["predicate"] == "DEPLOYED"]
-    assert [each["entity"] for each in told] == ["seats", "news", "mail"]
+    claims = [each for each in document["report"]["claims"] if each["predicate"] == "DEPLOYED"]
+    assert [each["entity"] for each in claims] == ["seats", "news", "mail"]
 
 
 @pytest.mark.parametrize(
-    ("language", "said"),
+    ("language", "message"),
     [
         ("en", "All series of seats ended while those of others go on since 2026-05-06 09:"),
         ("zh", "seats 的所有指标序列中断，而其他服务的仍在继续"),
     ],
 )
-def test_b33_that_a_service_stopped_reporting_is_stated(tmp_path: Path, language: str, said: str) -> None:
+def test_b33_that_a_service_stopped_reporting_is_stated(tmp_path: Path, language: str, message: str) -> None:
     """And it is the cause, and not its caller, which fails since then."""
     question = "Why is booking failing since 09:30?"
     document = ask_about(CASES / "B33" / "incident", question, tmp_path, "--lang", language)
 
     (cause,) = document["report"]["causes"]
     assert (cause["entity"], cause["fault_kind"], cause["level"]) == ("seats", "CRASH", "EXPLAINED")
-    assert any(said in each["sentence"] for each in document["report"]["claims"])
+    assert any(message in each["sentence"] for each in document["report"]["claims"])
 
 
 @pytest.mark.parametrize(("since", "back"), [("09:00", "99"), ("09:30", "09:36")])

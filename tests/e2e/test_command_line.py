@@ -93,10 +93,10 @@ def test_a_mistake_is_one_sentence_on_standard_error(arguments: list[str]) -> No
     """No usage screen and no traceback: what is wrong and what to do, exit code 2."""
     ended = diagnose(*arguments)
 
-    said = [line for line in ended.stderr.splitlines() if not line.startswith("[")]
+    output = [line for line in ended.stderr.splitlines() if not line.startswith("[")]
     assert ended.returncode == 2
-    assert len(said) == 1
-    assert said[0].endswith(".")
+    assert len(output) == 1
+    assert output[0].endswith(".")
 
 
 def test_a_mistake_is_reported_in_chinese_where_that_was_asked_for() -> None:
@@ -236,7 +236,7 @@ def test_a_reader_that_closes_the_pipe_is_not_an_error(arguments: list[str]) -> 
 
 
 @pytest.mark.parametrize(
-    ("question", "said"),
+    ("question", "message"),
     [
         ("why SUCCESS", "Cannot write: No space left on device. The output is not complete."),
         ("为什么", "无法写入：No space left on device。输出不完整。"),
@@ -244,7 +244,7 @@ def test_a_reader_that_closes_the_pipe_is_not_an_error(arguments: list[str]) -> 
 )
 @pytest.mark.parametrize("arguments", [[], ["--json"]])
 def test_a_full_disk_is_one_sentence_and_the_document_is_saved_anyway(
-    tmp_path: Path, question: str, said: str, arguments: list[str]
+    tmp_path: Path, question: str, message: str, arguments: list[str]
 ) -> None:
     """It is no bug of ours: exit code 1, and nothing asks for a report of it."""
     file = tmp_path / "document.json"
@@ -261,7 +261,7 @@ def test_a_full_disk_is_one_sentence_and_the_document_is_saved_anyway(
         )
 
     assert ended.returncode == 1
-    assert [line for line in ended.stderr.splitlines() if not line.startswith("[")] == [said]
+    assert [line for line in ended.stderr.splitlines() if not line.startswith("[")] == [message]
     jsonschema.validate(json.loads(file.read_text(encoding="utf-8")), SCHEMA)
 
 

@@ -44,8 +44,8 @@ def test_every_ended_run_of_before_is_reread_and_verified(diagnose: Diagnose, tm
 
     verified = [diagnose("runs", "verify", run_id) for run_id in ended]
 
-    assert [said.code for said in verified] == [0] * len(ended), [s.out for s in verified if s.code]
-    assert sum("version 2" in said.out or "版本 2" in said.out for said in verified) == 3
+    assert [sentence.code for sentence in verified] == [0] * len(ended), [s.out for s in verified if s.code]
+    assert sum("version 2" in sentence.out or "版本 2" in sentence.out for sentence in verified) == 3
 
 
 def test_every_ended_run_of_before_says_why(diagnose: Diagnose) -> None:
@@ -53,6 +53,6 @@ def test_every_ended_run_of_before_says_why(diagnose: Diagnose) -> None:
     listed = [json.loads(line) for line in diagnose("runs", "list", "--json").out.splitlines()]
     ended = [row["run_id"] for row in listed if row["outcome"] is not None]
 
-    said = [diagnose("runs", "why", run_id) for run_id in ended]
+    output = [diagnose("runs", "why", run_id) for run_id in ended]
 
-    assert all(each.code == 0 and each.out.strip() for each in said), [each.err for each in said]
+    assert all(each.code == 0 and each.out.strip() for each in output), [each.err for each in output]

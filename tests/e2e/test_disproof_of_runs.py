@@ -26,13 +26,13 @@ BEFORE_S = 1_500.0
 def raise_errors_before(folder: Path, entity: str, onset_s: float) -> None:
     """Let a share of the requests to an entity fail from 25 minutes before the onset on."""
     file = folder / "metrics.csv"
-    with file.open(newline="") as held:
-        head, *rows = csv.reader(held)
+    with file.open(newline="") as stream:
+        head, *rows = csv.reader(stream)
     for row in rows:
         if row[1:3] == [entity, "error_rate"] and float(row[0]) >= onset_s - BEFORE_S:
             row[3] = f"{float(row[3]) + 0.08:.7g}"
-    with file.open("w", newline="") as held:
-        csv.writer(held, lineterminator="\n").writerows([head, *rows])
+    with file.open("w", newline="") as stream:
+        csv.writer(stream, lineterminator="\n").writerows([head, *rows])
 
 
 @pytest.mark.parametrize("earlier", [False, True])

@@ -30,8 +30,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """The whole service over another one."""
-    with run_server(tmp_path_factory.mktemp("service")) as held:
-        yield held
+    with run_server(tmp_path_factory.mktemp("service")) as server:
+        yield server
 
 
 def run_example(name: str, *arguments: str) -> str:

@@ -88,11 +88,11 @@ _SENTENCES = frozenset({"summary", "sentence", "line", "text", "next_checks", "m
 def sentences(value: JsonValue, name: str = "") -> Iterator[str]:
     """Every text of a document that is a sentence or a line, and no field that holds a bare name or text."""
     if isinstance(value, dict):
-        for key, held in value.items():
-            yield from sentences(held, key) if key != "attributes" else ()
+        for key, inner in value.items():
+            yield from sentences(inner, key) if key != "attributes" else ()
     elif isinstance(value, list):
-        for held in value:
-            yield from sentences(held, name)
+        for inner in value:
+            yield from sentences(inner, name)
     elif isinstance(value, str) and name in {
         "summary",
         "sentence",
@@ -124,14 +124,14 @@ def test_a_name_that_is_a_sentence_is_a_quotation_in_every_output(
 ) -> None:
     """Report, evidence, Markdown, trace: for people and for language models that read them."""
     document = document_of(service, signal, language)
-    held = document.as_json()
+    content = document.as_json()
     stored = [json.loads(record.stored) for record in document.records if record.stored]
 
     assert document.records
-    for text in (*sentences(held), *(text for record in stored for text in sentences(record))):
+    for text in (*sentences(content), *(text for record in stored for text in sentences(record))):
         assert_clean(text, service)
-    told = timeline_lines(fold(timeline_events(document.trace)), language, width=None)
-    for line in (*report_lines(document, width=10_000), *told):
+    lines = timeline_lines(fold(timeline_events(document.trace)), language, width=None)
+    for line in (*report_lines(document, width=10_000), *lines):
         assert_clean(line.plain, service)
     for paragraph in markdown(document).split("\n"):
         assert_clean(paragraph.replace("\\", ""), service)

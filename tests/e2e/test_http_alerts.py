@@ -35,8 +35,8 @@ def send_notification(client: httpx2.Client, status: str, *services: str, key: s
     """What a notification that is taken is answered."""
     response = client.post(PATH, json=notification(status, *services, key=key))
     assert response.status_code == 202, response.text
-    held: dict[str, Any] = response.json()
-    return held
+    content: dict[str, Any] = response.json()
+    return content
 
 
 def runs_of(client: httpx2.Client, fingerprint: str) -> list[dict[str, Any]]:
@@ -54,8 +54,8 @@ def gauge(client: httpx2.Client, name: str) -> float:
 @pytest.fixture(scope="module")
 def queueing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server that takes runs in, and works on none."""
-    with run_server(tmp_path_factory.mktemp("alerts"), works=False, unfinished_runs=5) as held:
-        yield held
+    with run_server(tmp_path_factory.mktemp("alerts"), works=False, unfinished_runs=5) as server:
+        yield server
 
 
 def test_a_firing_group_is_one_run_whichever_alerts_are_in_it(queueing: RunningServer) -> None:
@@ -133,9 +133,9 @@ def test_a_group_in_which_nothing_fires_starts_no_run(
     for language, word in (("en", "none of its alerts is"), ("zh", "没有正在触发的告警")):
         client = queueing.client(**{"accept-language": language})
         response = client.post(PATH, json=empty)
-        held = response.json()
-        assert (response.status_code, held["notification_id"], held["runs"]) == (200, None, [])
-        assert word in held["ignored"]
+        body = response.json()
+        assert (response.status_code, body["notification_id"], body["runs"]) == (200, None, [])
+        assert word in body["ignored"]
 
 
 def test_a_notification_may_name_the_source_and_is_refused_by_field(
@@ -144,12 +144,12 @@ def test_a_notification_may_name_the_source_and_is_refused_by_field(
     """What can never be taken is a 4xx that says what is wrong, to our log as well: Alertmanager drops it."""
     client = queueing.client()
     named = notification("firing", "a", key="named")
-    held = problem(client.post(f"{PATH}?source=nowhere", json=named), 422, "invalid-input")
-    assert (held["errors"][0]["field"], "shop" in held["errors"][0]["remedy"]) == ("source", True)
+    body = problem(client.post(f"{PATH}?source=nowhere", json=named), 422, "invalid-input")
+    assert (body["errors"][0]["field"], "shop" in body["errors"][0]["remedy"]) == ("source", True)
     assert any("source: it is not configured" in record.getMessage() for record in caplog.records)
     old = {**named, "version": "3"}
-    held = problem(client.post(PATH, json=old), 422, "invalid-input")
-    assert held["errors"][0]["field"] == "version"
+    body = problem(client.post(PATH, json=old), 422, "invalid-input")
+    assert body["errors"][0]["field"] == "version"
     assert runs_of(client, send_notification(client, "resolved", "a", key="named")["fingerprint"]) == []
 
 
@@ -193,8 +193,8 @@ def test_what_there_is_no_room_for_waits_and_a_person_still_gets_in(
         assert problem(one_more, 503, "too-many-alerts")["limit"] == 3
         assert int(one_more.headers["retry-after"]) > 0
         zh = server.client(**{"accept-language": "zh"})
-        held = problem(zh.post(PATH, json=notification("firing", "a", key="storm-5")), 503, "too-many-alerts")
-        assert "通知" in held["title"]
+        body = problem(zh.post(PATH, json=notification("firing", "a", key="storm-5")), 503, "too-many-alerts")
+        assert "通知" in body["title"]
         assert (gauge(client, "diagnosis_alerts_waiting"), client.get("/readyz").status_code) == (3, 200)
         assert gauge(client, "diagnosis_alerts_oldest_seconds") > 0
         question = submit(client)["run_id"]
@@ -223,9 +223,9 @@ def test_a_key_counts_its_alerts_against_no_rate_and_they_are_its_own(
         bot = server.client(server.key("bot", rate_per_minute=1, concurrent_runs=3))
         viewer = server.client(server.key("eve", CallerRole.VIEWER))
 
-        held = [send_notification(bot, "firing", "a", key=f"{number}") for number in range(5)]
+        responses = [send_notification(bot, "firing", "a", key=f"{number}") for number in range(5)]
 
-        assert [each["is_waiting"] for each in held] == [False] * 3 + [True] * 2
+        assert [each["is_waiting"] for each in responses] == [False] * 3 + [True] * 2
         problem(viewer.post(PATH, json=notification("firing", "a", key="0")), 403, "not-permitted")
         problem(server.client().post(PATH, json=notification("firing", "a", key="0")), 401, "unauthenticated")
         admin = server.client(server.key("root", CallerRole.ADMIN))

@@ -22,8 +22,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     most = 60_000
     with run_server(
         folder, works=False, read_timeout_s=0.5, body_bytes_max=most, alert_bytes_max=most
-    ) as held:
-        yield held
+    ) as running:
+        yield running
 
 
 @pytest.mark.parametrize(
@@ -66,10 +66,10 @@ def test_a_body_that_cannot_be_used_is_a_problem(
 ) -> None:
     """It names the field and what to do; nothing is queued."""
     client = server.client(**{"content-type": "application/json"})
-    held = problem(client.post("/v1/runs", content=body), status, slug)
+    answer = problem(client.post("/v1/runs", content=body), status, slug)
     if status == 422:
-        assert held["errors"][0]["field"]
-        assert held["errors"][0]["remedy"]
+        assert answer["errors"][0]["field"]
+        assert answer["errors"][0]["remedy"]
     assert client.get("/v1/runs").json()["runs"] == []
 
 

@@ -77,9 +77,9 @@ def test_a_session_id_of_another_shows_nothing_of_theirs(people: People) -> None
     """Two people may use the same id; each has their own turns and their own next turn."""
     run_id = submit(people.bob, "What can you do?", session_id="ses-ann")["run_id"]
     people.server.wait_for_end(people.bob, run_id)
-    held = people.bob.get("/v1/sessions/ses-ann").json()
-    assert [turn["run_id"] for turn in held["turns"]] == [run_id]
-    assert (held["next_turn"]["asked_by"], held["next_turn"]["objection"]) == ("bob", "NO_DIAGNOSIS")
+    body = people.bob.get("/v1/sessions/ses-ann").json()
+    assert [turn["run_id"] for turn in body["turns"]] == [run_id]
+    assert (body["next_turn"]["asked_by"], body["next_turn"]["objection"]) == ("bob", "NO_DIAGNOSIS")
     assert people.ann.get("/v1/sessions/ses-ann").json()["next_turn"]["run_id"] == people.run_id
     everyone = people.admin.get("/v1/sessions/ses-ann").json()
     assert len(everyone["turns"]) == 2

@@ -56,8 +56,8 @@ def test_a_run_is_marked_again_and_by_others_who_see_it(people: People) -> None:
 
     assert (stored["run_id"], stored["given_by"], stored["cause"]) == (people.run_id, "ann", None)
     assert "hunter2secret" not in stored["note"]
-    held = people.ann.get(people.path).json()["feedback"]
-    assert [(each["given_by"], each["verdict"]) for each in held] == [("root", "WRONG"), ("ann", "RIGHT")]
+    body = people.ann.get(people.path).json()["feedback"]
+    assert [(each["given_by"], each["verdict"]) for each in body] == [("root", "WRONG"), ("ann", "RIGHT")]
     assert people.ann.delete(people.path).json() == {"withdrawn": True}
     assert people.ann.delete(people.path).json() == {"withdrawn": False}
     assert [each["given_by"] for each in people.ann.get(people.path).json()["feedback"]] == ["root"]

@@ -15,8 +15,8 @@ from tests.support.live_service import WAIT_S, RunningServer, problem, run_serve
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server with keys that lets each have two streams, and works on nothing."""
-    with run_server(tmp_path_factory.mktemp("head"), works=False, needs_key=True, streams_max=2) as held:
-        yield held
+    with run_server(tmp_path_factory.mktemp("head"), works=False, needs_key=True, streams_max=2) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +50,11 @@ def test_head_of_a_stream_ends_at_once_and_holds_no_place(server: RunningServer,
                 f"HEAD /v1/runs/{run_id}/events HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: {key}\r\n\r\n"
             )
             sock.sendall(head.encode())
-            told = b""
-            while not told.endswith(b"\r\n\r\n"):
-                told += sock.recv(4096)
-            assert told.startswith(b"HTTP/1.1 200 ")
-            assert b"text/event-stream" in told
+            received = b""
+            while not received.endswith(b"\r\n\r\n"):
+                received += sock.recv(4096)
+            assert received.startswith(b"HTTP/1.1 200 ")
+            assert b"text/event-stream" in received
 
 
 def test_one_caller_may_have_so_many_streams_and_others_have_their_own(
@@ -66,8 +66,8 @@ def test_one_caller_may_have_so_many_streams_and_others_have_their_own(
     with ExitStack() as stack:
         for _ in range(2):
             assert stack.enter_context(ann.stream("GET", path)).status_code == 200
-        held = problem(ann.get(path), 429, "too-many-streams")
-        assert held["limit"] == 2
+        body = problem(ann.get(path), 429, "too-many-streams")
+        assert body["limit"] == 2
         problem(ann.post("/v1/chat", json={"question": "Why?"}), 429, "too-many-streams")
         bob = server.client(server.key("bob"))
         bobs = submit(bob, "What can you do?")["run_id"]

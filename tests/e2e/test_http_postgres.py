@@ -29,8 +29,8 @@ def server(
 ) -> Iterator[RunningServer]:
     """A server that works on nothing, with one queued run."""
     name, url = databases.fresh(template=template)
-    with run_server(tmp_path_factory.mktemp("postgres"), works=False, database=url) as held:
-        yield held
+    with run_server(tmp_path_factory.mktemp("postgres"), works=False, database=url) as running:
+        yield running
     databases.drop(name)
 
 
@@ -95,8 +95,8 @@ def _is_told_at_once(client: httpx2.Client) -> None:
         assert clock.now_s() - begun < WITHIN_S
     assert answers["/healthz"].status_code == 200
     assert answers["/readyz"].status_code == 503
-    said = answers["/readyz"].json()["checks"]["database"]
-    assert said in (LATE, *(row.title.en for row in STORE_PROBLEMS.values()))
+    check = answers["/readyz"].json()["checks"]["database"]
+    assert check in (LATE, *(row.title.en for row in STORE_PROBLEMS.values()))
     assert "diagnosis_store_up 0.0" in answers["/metrics"].text
 
 

@@ -25,8 +25,8 @@ from diagnosis_harness.trace.json_lines import events_of
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """One server for all tests here."""
-    with run_server(tmp_path_factory.mktemp("runs")) as held:
-        yield held
+    with run_server(tmp_path_factory.mktemp("runs")) as running:
+        yield running
 
 
 @pytest.fixture(scope="module", name="done")
@@ -43,10 +43,10 @@ def test_a_question_is_queued_answered_and_kept(server: RunningServer) -> None:
     client = server.client()
     response = client.post("/v1/runs", json={"question": QUESTION, "limit_s": 60})
     assert response.status_code == 202
-    held = response.json()
-    assert response.headers["location"] == f"/v1/runs/{held['run_id']}"
-    assert RunView.model_validate(held).status == "QUEUED"
-    row = server.wait_for_end(client, held["run_id"])
+    body = response.json()
+    assert response.headers["location"] == f"/v1/runs/{body['run_id']}"
+    assert RunView.model_validate(body).status == "QUEUED"
+    row = server.wait_for_end(client, body["run_id"])
     assert (row["status"], row["outcome"], row["intent"]) == ("SUCCESS", "SUCCESS", "DIAGNOSIS")
     assert row["content"]["kind"] == "DIAGNOSIS"
     WholeRunView.model_validate(row)
@@ -77,13 +77,13 @@ def test_without_a_session_id_one_is_made_and_a_blank_one_is_refused(server: Run
     client = server.client()
     assert submit(client, "What can you do?")["session_id"].startswith("ses-")
     for blank in ("", "   ", "a b", "x" * 129):
-        held = problem(
+        body = problem(
             client.post("/v1/runs", json={"question": "What can you do?", "session_id": blank}),
             422,
             "invalid-input",
         )
-        assert held["errors"][0]["field"] == "session_id"
-        assert "leave it out" in held["errors"][0]["remedy"]
+        assert body["errors"][0]["field"] == "session_id"
+        assert "leave it out" in body["errors"][0]["remedy"]
 
 
 def test_trying_the_same_run_again_twice_is_one_run(server: RunningServer, done: str) -> None:
@@ -123,9 +123,9 @@ def test_runs_are_listed_in_pages_by_what_is_asked_for(server: RunningServer, do
     mark = None
     for _ in range(10):
         asked = {"session": "ses-pages", "limit": "2", **({"before": mark} if mark else {})}
-        held = client.get("/v1/runs", params=asked).json()
-        seen += [row["run_id"] for row in held["runs"]]
-        mark = held["next"]
+        body = client.get("/v1/runs", params=asked).json()
+        seen += [row["run_id"] for row in body["runs"]]
+        mark = body["next"]
         if mark is None:
             break
     assert len(seen) == len(set(seen)) == 3
@@ -155,9 +155,9 @@ def test_a_filter_that_cannot_be_used_is_refused_by_name(
     server: RunningServer, asked: dict[str, str], field: str
 ) -> None:
     """Also one that is spelled wrong: it does not quietly list everything."""
-    held = problem(server.client().get("/v1/runs", params=asked), 422, "invalid-input")
-    assert held["errors"][0]["field"] == field
-    assert held["errors"][0]["remedy"]
+    body = problem(server.client().get("/v1/runs", params=asked), 422, "invalid-input")
+    assert body["errors"][0]["field"] == field
+    assert body["errors"][0]["remedy"]
 
 
 # ---------------------------------------------------------------- looking
@@ -166,13 +166,13 @@ def test_a_filter_that_cannot_be_used_is_refused_by_name(
 def test_the_trace_is_reported_as_a_timeline_and_as_json_lines(server: RunningServer, done: str) -> None:
     """Both hold the same events, without a gap."""
     client = server.client()
-    told = TraceView.model_validate(client.get(f"/v1/runs/{done}/trace").json())
+    trace = TraceView.model_validate(client.get(f"/v1/runs/{done}/trace").json())
     lines = client.get(f"/v1/runs/{done}/trace", params={"format": "jsonl"})
     assert lines.headers["content-type"].startswith("application/x-ndjson")
     events = events_of(lines.content)
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
-    assert [event.seq for event in told.events] == [event.seq for event in events]
-    assert sum(len(stretch.moments) for stretch in told.timeline.stretches) == len(events)
+    assert [event.seq for event in trace.events] == [event.seq for event in events]
+    assert sum(len(stretch.moments) for stretch in trace.timeline.stretches) == len(events)
     assert events[-1].name == "RUN_FINISHED"
 
 
@@ -222,11 +222,11 @@ def test_all_seven_questions_are_answered_in_words(
     server: RunningServer, done: str, lang: str, word: str
 ) -> None:
     """In the language asked for; each rests on places of the document (WH-01 over HTTP)."""
-    held = WhyView.model_validate(server.client().get(f"/v1/runs/{done}/why", params={"lang": lang}).json())
-    assert len(held.answers) == 7
-    assert held.answers[0].says[0].startswith(word)
-    assert all(answer.rests_on and answer.says for answer in held.answers)
-    assert "background" in held.answers[5].says[0] or "后台" in held.answers[5].says[0]
+    body = WhyView.model_validate(server.client().get(f"/v1/runs/{done}/why", params={"lang": lang}).json())
+    assert len(body.answers) == 7
+    assert body.answers[0].says[0].startswith(word)
+    assert all(answer.rests_on and answer.says for answer in body.answers)
+    assert "background" in body.answers[5].says[0] or "后台" in body.answers[5].says[0]
 
 
 def test_why_is_true_of_a_question_that_was_no_diagnosis(server: RunningServer) -> None:
@@ -251,13 +251,13 @@ def test_a_run_that_goes_on_says_so_and_has_neither_document_nor_report(server: 
     try:
         run_id = submit(client)["run_id"]
         assert server.analyst.has_reached(run_id)
-        held = client.get(f"/v1/runs/{run_id}/why").json()
-        assert (held["status"], len(held["answers"])) == ("RUNNING", 7)
-        assert held["says"] == "运行仍在进行；以下回答截至目前。"
-        assert held["answers"][0]["says"] == ["运行仍在进行。", "还没有答案，因此也没有兜底答复。"]
+        body = client.get(f"/v1/runs/{run_id}/why").json()
+        assert (body["status"], len(body["answers"])) == ("RUNNING", 7)
+        assert body["says"] == "运行仍在进行；以下回答截至目前。"
+        assert body["answers"][0]["says"] == ["运行仍在进行。", "还没有答案，因此也没有兜底答复。"]
         for part in ("document", "report.md"):
-            held = problem(client.get(f"/v1/runs/{run_id}/{part}"), 409, "run-goes-on")
-            assert held["title"].startswith("运行")
+            body = problem(client.get(f"/v1/runs/{run_id}/{part}"), 409, "run-goes-on")
+            assert body["title"].startswith("运行")
         assert client.get(f"/v1/runs/{run_id}/trace").json()["is_closed"] is False
         assert client.get(f"/v1/runs/{run_id}/evidence").json()["records"] == []
         assert client.get(f"/v1/runs/{run_id}").json()["content"] is None
@@ -277,9 +277,9 @@ def test_a_running_run_is_cancelled_and_says_what_was_in_flight(server: RunningS
         assert server.analyst.has_reached(run_id)
         response = client.post(f"/v1/runs/{run_id}/cancel")
         assert response.status_code == 200
-        held = CancelView.model_validate(response.json())
-        assert held.effect == "STOPPED"
-        answer = CancelAnswerView.model_validate(held.answer)
+        body = CancelView.model_validate(response.json())
+        assert body.effect == "STOPPED"
+        answer = CancelAnswerView.model_validate(body.answer)
         assert (answer.changed, answer.state, answer.reason) == (True, "CANCELLED", "USER_REQUESTED")
         row = server.wait_for_end(client, run_id)
     finally:
@@ -306,16 +306,16 @@ def test_a_session_shows_its_turns_in_order_and_what_the_next_one_gets(server: R
     session = {"session_id": "ses-told"}
     first = submit(client, "What can you do?", **session)["run_id"]
     server.wait_for_end(client, first)
-    held = SessionView.model_validate(client.get("/v1/sessions/ses-told").json())
-    assert (held.next_turn.objection, held.next_turn.run_id) == ("NO_DIAGNOSIS", None)
-    assert "no diagnosis" in held.next_turn.says
+    body = SessionView.model_validate(client.get("/v1/sessions/ses-told").json())
+    assert (body.next_turn.objection, body.next_turn.run_id) == ("NO_DIAGNOSIS", None)
+    assert "no diagnosis" in body.next_turn.says
     second = submit(client, **session)["run_id"]
     server.wait_for_end(client, second)
-    held = SessionView.model_validate(client.get("/v1/sessions/ses-told").json())
-    assert [turn.run_id for turn in held.turns] == [first, second]
-    assert held.turns[1].conclusion
-    assert (held.next_turn.objection, held.next_turn.run_id) == (None, second)
-    assert held.next_turn.published_result["conclusion"] == held.turns[1].conclusion
+    body = SessionView.model_validate(client.get("/v1/sessions/ses-told").json())
+    assert [turn.run_id for turn in body.turns] == [first, second]
+    assert body.turns[1].conclusion
+    assert (body.next_turn.objection, body.next_turn.run_id) == (None, second)
+    assert body.next_turn.published_result["conclusion"] == body.turns[1].conclusion
     page = client.get("/v1/sessions/ses-told", params={"limit": 1}).json()
     assert [turn["run_id"] for turn in page["turns"]] == [second]
     older = client.get("/v1/sessions/ses-told", params={"limit": 1, "before": page["next"]}).json()
@@ -347,9 +347,9 @@ def test_a_process_that_should_take_runs_and_does_not_is_not_ready(tmp_path: Pat
         state = replace(server.app_state, service=replace(server.service, takes_runs=True))
         asked = Request({"type": "http", "state": {}})
         response = server.inside(lambda: readyz(state, asked))
-        held = json.loads(bytes(response.body))
-        assert (response.status_code, held["status"]) == (503, "not ready")
-        assert "takes no runs" in held["checks"]["queue"]
+        content = json.loads(bytes(response.body))
+        assert (response.status_code, content["status"]) == (503, "not ready")
+        assert "takes no runs" in content["checks"]["queue"]
 
 
 def test_a_process_whose_care_has_ended_is_not_ready(tmp_path: Path) -> None:
@@ -387,9 +387,9 @@ def test_a_process_that_leaves_runs_to_others_is_ready_and_says_so(tmp_path: Pat
         assert (ready.status_code, ready.json()["status"]) == (200, "ready")
         assert ready.json()["checks"]["queue"] == "left to other processes"
         run_id = submit(client)["run_id"]
-        held = client.get(f"/v1/runs/{run_id}/why?lang=en").json()
-        assert (held["status"], held["says"].startswith("The run is queued")) == ("QUEUED", True)
-        assert len(held["answers"]) == 7
+        body = client.get(f"/v1/runs/{run_id}/why?lang=en").json()
+        assert (body["status"], body["says"].startswith("The run is queued")) == ("QUEUED", True)
+        assert len(body["answers"]) == 7
         assert client.post(f"/v1/runs/{run_id}/cancel").json()["effect"] == "NEVER_STARTED"
         why = client.get(f"/v1/runs/{run_id}/why?lang=en").json()
         assert len(why["answers"]) == 7

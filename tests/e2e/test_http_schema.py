@@ -117,12 +117,12 @@ def server_with_a_run(
 
 def test_every_operation_is_looked_at(described: Described) -> None:
     """A new path must come to this list."""
-    told = {
+    described_operations = {
         (path, method.upper())
         for path, operations in described.document["paths"].items()
         for method in operations
     }
-    assert told == set(OPERATIONS)
+    assert described_operations == set(OPERATIONS)
 
 
 @pytest.mark.proof

@@ -57,18 +57,18 @@ def test_a_source_is_sent_looked_at_asked_about_and_deleted(server: RunningServe
     """The answer says what was read in it, and a question about it is answered from it."""
     client = server.client()
     response = send(client, incident, GZIP, name="故障.tgz")
-    held = response.json()
-    assert response.headers["location"] == f"/v1/sources/{held['source_id']}"
-    assert (held["name"], held["size_bytes"]) == ("故障.tgz", len(incident))
-    assert {each["role"] for each in held["files"]} == {"metrics", "traces", "logs", "changes", "topology"}
-    assert "latency_p90" in held["signals"]
-    assert "web" in held["services"]
-    assert held["missing"] == ["baseline"]
-    assert client.get(response.headers["location"]).json() == held
-    assert client.get("/v1/sources").json() == {"sources": [held]}
-    row = server.wait_for_end(client, submit(client, source=held["source_id"])["run_id"])
-    assert (row["source"], row["outcome"]) == (held["source_id"], "SUCCESS")
-    asked = {"question": QUESTION, "source": held["source_id"]}
+    body = response.json()
+    assert response.headers["location"] == f"/v1/sources/{body['source_id']}"
+    assert (body["name"], body["size_bytes"]) == ("故障.tgz", len(incident))
+    assert {each["role"] for each in body["files"]} == {"metrics", "traces", "logs", "changes", "topology"}
+    assert "latency_p90" in body["signals"]
+    assert "web" in body["services"]
+    assert body["missing"] == ["baseline"]
+    assert client.get(response.headers["location"]).json() == body
+    assert client.get("/v1/sources").json() == {"sources": [body]}
+    row = server.wait_for_end(client, submit(client, source=body["source_id"])["run_id"])
+    assert (row["source"], row["outcome"]) == (body["source_id"], "SUCCESS")
+    asked = {"question": QUESTION, "source": body["source_id"]}
     assert "event: done" in client.post("/v1/chat", json=asked).text
     assert client.delete(response.headers["location"]).status_code == 204
     problem(client.get(response.headers["location"]), 404, "source-not-found")
@@ -79,7 +79,7 @@ def test_a_source_is_sent_looked_at_asked_about_and_deleted(server: RunningServe
 
 
 @pytest.mark.parametrize(
-    ("content", "kind", "name", "status", "slug", "said"),
+    ("content", "kind", "name", "status", "slug", "message"),
     [
         (b"", ZIP, None, 422, "invalid-input", "it is empty"),
         (SMALL[:-30], ZIP, None, 422, "invalid-input", "not a complete archive"),
@@ -107,12 +107,12 @@ def test_a_source_is_sent_looked_at_asked_about_and_deleted(server: RunningServe
     ids=range(12),
 )
 def test_what_cannot_be_taken_is_a_problem(
-    server: RunningServer, content: bytes, kind: str, name: str | None, status: int, slug: str, said: str
+    server: RunningServer, content: bytes, kind: str, name: str | None, status: int, slug: str, message: str
 ) -> None:
     """It says what is wrong and what to do, and leaves nothing behind."""
     client = server.client()
-    held = problem(send(client, content, kind, name=name), status, slug)
-    assert said in held.get("detail", "")
+    body = problem(send(client, content, kind, name=name), status, slug)
+    assert message in body.get("detail", "")
     assert client.get("/v1/sources").json() == {"sources": []}
     nothing_is_left(server)
 
@@ -144,9 +144,9 @@ def test_one_file_or_any_archive_is_taken(
     server: RunningServer, content: bytes, kind: str, name: str | None, read_as: str
 ) -> None:
     """An archive is known by its content, a file by its name and its content."""
-    held = send(server.client(), content, kind, name=name)
-    assert held.status_code == 201, held.text
-    assert [each["name"] for each in held.json()["files"]] == [read_as]
+    response = send(server.client(), content, kind, name=name)
+    assert response.status_code == 201, response.text
+    assert [each["name"] for each in response.json()["files"]] == [read_as]
     nothing_is_left(server)
 
 
@@ -160,9 +160,9 @@ def test_a_caller_has_so_many_and_no_more(server: RunningServer) -> None:
     """Whoever deletes one has room for another."""
     client = server.client()
     first, *_ = [send_source(client) for _ in range(3)]
-    held = problem(send(client, SMALL), 429, "too-many-sources")
-    assert held["limit"] == 3
-    assert "DELETE /v1/sources" in held["detail"]
+    body = problem(send(client, SMALL), 429, "too-many-sources")
+    assert body["limit"] == 3
+    assert "DELETE /v1/sources" in body["detail"]
     assert client.delete(f"/v1/sources/{first['source_id']}").status_code == 204
     send_source(client)
 
@@ -215,8 +215,8 @@ def test_a_full_disk_is_named(server: RunningServer, content: bytes) -> None:
     """While it arrives, and while it is unpacked; afterwards the next one is taken."""
     client = server.client()
     with a_full_disk():
-        held = problem(send(client, content), 503, "no-room-for-source")
-    assert "uploads.folder" in held["detail"]
+        body = problem(send(client, content), 503, "no-room-for-source")
+    assert "uploads.folder" in body["detail"]
     nothing_is_left(server)
     send_source(client)
 

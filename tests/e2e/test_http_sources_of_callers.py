@@ -35,8 +35,8 @@ def test_a_source_of_another_caller_is_as_one_that_is_not_there(tmp_path: Path) 
                     other.post("/v1/runs", json={"question": QUESTION, "source": source}),
                     other.post("/v1/chat", json={"question": QUESTION, "source": source}),
                 ):
-                    held = dict(problem(response, 404, "source-not-found"))
-                    answers.append({name: held[name] for name in held if name != "instance"})
+                    body = dict(problem(response, 404, "source-not-found"))
+                    answers.append({name: body[name] for name in body if name != "instance"})
             assert all(answer == answers[0] for answer in answers)
         problem(send(viewer, SMALL), 403, "not-permitted")
         problem(viewer.delete(f"/v1/sources/{mine}"), 403, "not-permitted")

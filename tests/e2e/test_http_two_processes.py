@@ -23,9 +23,9 @@ def test_the_owner_of_a_run_answers_a_cancel_that_came_to_another_process(tmp_pa
         run_id = submit(other.client())["run_id"]
         assert owner.analyst.has_reached(run_id)
         response = other.client().post(f"/v1/runs/{run_id}/cancel")
-        held = response.json()
-        assert (response.status_code, held["effect"]) == (200, "STOPPED")
-        assert held["answer"]["reason"] == "USER_REQUESTED"
+        body = response.json()
+        assert (response.status_code, body["effect"]) == (200, "STOPPED")
+        assert body["answer"]["reason"] == "USER_REQUESTED"
         assert other.wait_for_end(other.client(), run_id)["status"] == "CANCELLED"
 
 
@@ -35,9 +35,9 @@ def test_an_owner_that_does_not_answer_has_been_asked(tmp_path: Path) -> None:
         run_id = server.inside(lambda: _begin_elsewhere(server, tmp_path))
         client = server.client()
         response = client.post(f"/v1/runs/{run_id}/cancel")
-        held = response.json()
-        assert (response.status_code, held["effect"], held["answer"]) == (202, "ASKED", None)
-        assert held["run"]["cancel"]["reason"] == "USER_REQUESTED"
+        body = response.json()
+        assert (response.status_code, body["effect"], body["answer"]) == (202, "ASKED", None)
+        assert body["run"]["cancel"]["reason"] == "USER_REQUESTED"
         assert response.elapsed.total_seconds() >= 1.4
         assert client.get(f"/v1/runs/{run_id}").json()["status"] == "RUNNING"
 

@@ -60,7 +60,7 @@ def on_a_terminal(line: list[str]) -> str:
     ours, its = os.openpty()
     with subprocess.Popen(line, stdout=its, stderr=subprocess.DEVNULL, env=PLAIN):
         os.close(its)
-        said = b""
+        output = b""
         while True:
             try:
                 part = os.read(ours, 65_536)
@@ -68,9 +68,9 @@ def on_a_terminal(line: list[str]) -> str:
                 break
             if not part:
                 break
-            said += part
+            output += part
     os.close(ours)
-    return said.decode().replace("\r\n", "\n")
+    return output.decode().replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize(

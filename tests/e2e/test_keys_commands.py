@@ -55,7 +55,7 @@ def test_a_key_is_made_shown_once_used_and_revoked(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["add", "alice", "--role", "king"], "choose one of viewer, operator, admin"),
         (["add", "local", "--role", "viewer"], "it is not a valid caller name"),
@@ -64,13 +64,13 @@ def test_a_key_is_made_shown_once_used_and_revoked(
         (["revoke", "123456789abc"], "There is no valid key 123456789abc"),
     ],
 )
-def test_a_key_that_cannot_be_is_one_sentence(diagnose: Diagnose, words: list[str], said: str) -> None:
+def test_a_key_that_cannot_be_is_one_sentence(diagnose: Diagnose, words: list[str], message: str) -> None:
     """With exit code 2. `local` is the caller on this machine, and a reserved name."""
     assert diagnose("keys", "add", "eve", "--role", "viewer").code == 0
     answer = diagnose("keys", *words)
 
     assert answer.code == 2
-    assert said in answer.err
+    assert message in answer.err
     assert answer.out == ""
 
 
@@ -95,9 +95,9 @@ def test_traces_are_exported_when_an_endpoint_is_set(tmp_path: Path, monkeypatch
         monkeypatch.setenv("DIAGNOSE_TELEMETRY__ENDPOINT", backend.url)
         with run_server(tmp_path) as server:
             client = server.client()
-            held = server.wait_for_end(client, submit(client)["run_id"])
+            run = server.wait_for_end(client, submit(client)["run_id"])
             assert arrived.wait(WAIT_S)
         asked = list(backend.asked)
 
-    assert held["status"] == "SUCCESS"
+    assert run["status"] == "SUCCESS"
     assert [(each.method, each.path) for each in asked] == [("POST", "/v1/traces")]

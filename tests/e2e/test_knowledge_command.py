@@ -24,8 +24,8 @@ def test_a_folder_is_indexed_and_then_only_looked_at(capsys: pytest.CaptureFixtu
     assert run_command(["knowledge", "index", "--folder", str(RUNBOOKS)]) == 0
     assert run_command(["knowledge", "index", "--folder", str(RUNBOOKS)]) == 0
 
-    said = capsys.readouterr().out.splitlines()
-    assert said == [
+    output = capsys.readouterr().out.splitlines()
+    assert output == [
         "Indexed: 48 files with 104 passages. Read now: 48; removed: 0.",
         "Indexed: 48 files with 104 passages. Read now: 0; removed: 0.",
     ]
@@ -36,9 +36,9 @@ def test_a_question_is_answered_with_places(capsys: pytest.CaptureFixture[str]) 
     asked = "The new version of checkout has a high error ratio, how do I undo it?"
     assert run_command(["knowledge", "search", asked, "--folder", str(RUNBOOKS / "en")]) == 0
 
-    said = capsys.readouterr().out
-    assert "argocd app rollback checkout-service" in said
-    assert "[1] deploy-rollback.md, Going back to the previous release > Steps, lines 7 to 12" in said
+    output = capsys.readouterr().out
+    assert "argocd app rollback checkout-service" in output
+    assert "[1] deploy-rollback.md, Going back to the previous release > Steps, lines 7 to 12" in output
 
 
 def test_the_language_is_that_of_the_question(capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,9 +112,9 @@ def test_what_cannot_be_used_is_one_sentence(
     (tmp_path / "empty").mkdir()
 
     assert run_command(["knowledge", *arguments]) == 2
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 1
-    assert said[0].startswith(problem)
+    output = capsys.readouterr().err.splitlines()
+    assert len(output) == 1
+    assert output[0].startswith(problem)
 
 
 def test_what_is_not_used_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

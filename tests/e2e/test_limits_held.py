@@ -89,8 +89,8 @@ def test_a_limit_that_a_series_states_need_not_be_round(tmp_path: Path) -> None:
             rows += [f"{row.split(',')[0]},front,max_connections,17" for row in rows[1::2]]
             (folder / "metrics.csv").write_text("\n".join(rows) + "\n")
         document = ask_about(folder, QUESTION, tmp_path)
-        told = any("stays at exactly" in one["sentence"] for one in document["report"]["claims"])
-        assert told is stated
+        is_stated = any("stays at exactly" in one["sentence"] for one in document["report"]["claims"])
+        assert is_stated is stated
 
 
 @pytest.mark.parametrize(

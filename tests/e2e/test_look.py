@@ -68,9 +68,9 @@ def folders_with_files(root: Path) -> Iterator[tuple[Path, set[str]]]:
 def assert_every_file_is_explained(folder: Path, present: set[str]) -> None:
     """Each file has a note; what was read has a role, a form and a reason for it."""
     look = look_at_folder(folder, baseline=None, memory_limit_mb=256, progress=ignore_progress)
-    told = {file.name for file in look.files}
-    of_archives = {name.partition("/")[0] for name in told}
-    assert present <= told | of_archives, folder
+    names = {file.name for file in look.files}
+    of_archives = {name.partition("/")[0] for name in names}
+    assert present <= names | of_archives, folder
     for file in look.files:
         assert file.note, file
         assert (file.role is None) == (not file.form), file
@@ -206,7 +206,7 @@ def test_the_words_cover_every_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("README.md", "# What this is\n", "a page about the data, and holds none"),
         ("LICENSE", "You may copy this.\n", "a page about the data, and holds none"),
@@ -217,7 +217,7 @@ def test_the_words_cover_every_kind() -> None:
     ],
 )
 def test_what_is_not_a_recording_is_explained(
-    tmp_path: Path, name: str, content: str, said: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, name: str, content: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What it is, and what can be done with it; the files beside it are read."""
     (tmp_path / name).write_text(content)
@@ -228,5 +228,5 @@ def test_what_is_not_a_recording_is_explained(
     run_command(["look", str(tmp_path)])
 
     shown = " ".join(capsys.readouterr().out.split())
-    assert said in shown
+    assert message in shown
     assert "1 of 2 files read" in shown

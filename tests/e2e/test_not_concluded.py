@@ -54,11 +54,11 @@ def test_the_answer_says_why_the_first_candidate_is_no_conclusion(
 
     shown = "".join(capsys.readouterr().out.split())
     document = read_document(parse_document(saved.read_bytes(), file=str(saved)))
-    said = report_words.SEMANTIC_OBJECTIONS[SemanticReason.EFFECT_NORMAL].in_(language)
+    sentence = report_words.SEMANTIC_OBJECTIONS[SemanticReason.EFFECT_NORMAL].in_(language)
     assert code == 3
     assert SemanticReason.EFFECT_NORMAL in objections_to_first(document)
-    assert "".join(said.split()) in shown
-    assert escape(said) in markdown(document)
+    assert "".join(sentence.split()) in shown
+    assert escape(sentence) in markdown(document)
 
 
 def test_a_concluded_cause_has_no_objections(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ def ask_about(case: str, question: str, tmp_path: Path, *options: str) -> dict[s
     file = tmp_path / "run.json"
     run_command(["ask", question, "--from", str(CASES / case / "incident"), "--save", str(file), *options])
     assert verify(file.read_bytes(), file=file.name).verified
-    held: dict[str, Any] = json.loads(file.read_bytes())
-    return held
+    content: dict[str, Any] = json.loads(file.read_bytes())
+    return content
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_b21b_the_zone_is_said(tmp_path: Path) -> None:
     """Once, with both times."""
     document = ask_about("B21b", "Why is booking slow since 09:50?", tmp_path)
 
-    said = "Times are in America/New_York: 2026-05-06 09:50 there is 2026-05-06 13:50 UTC."
-    assert said in document["report"]["summary"]
+    sentence = "Times are in America/New_York: 2026-05-06 09:50 there is 2026-05-06 13:50 UTC."
+    assert sentence in document["report"]["summary"]
 
 
 def test_b23c_a_zone_that_means_several_is_said_to_be_unread(tmp_path: Path) -> None:

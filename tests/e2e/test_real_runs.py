@@ -45,10 +45,10 @@ def test_the_demo_says_that_it_is_simulated_and_what_had_been_injected(
     """Before the run that nothing here happened, after it what was broken."""
     ended, _ = demo
 
-    said = ended.stderr.splitlines()
-    assert said[0].startswith("Simulated:")
+    output = ended.stderr.splitlines()
+    assert output[0].startswith("Simulated:")
     assert "Injected: cpu at " in ended.stderr
-    assert said[-1].startswith("The diagnosis ")
+    assert output[-1].startswith("The diagnosis ")
 
 
 def test_the_right_answer_is_not_in_the_folder(

@@ -15,7 +15,7 @@ FOLDER = str(Path(__file__).parents[1] / "cases" / "question" / "B22b" / "incide
 
 
 @pytest.mark.parametrize(
-    ("question", "said"),
+    ("question", "message"),
     [
         ("hello", "Hello, I am"),
         ("which services do you see?", "It holds booking, export, news, seats, vault, web."),
@@ -29,7 +29,7 @@ FOLDER = str(Path(__file__).parents[1] / "cases" / "question" / "B22b" / "incide
     ],
 )
 def test_what_is_not_a_diagnosis_is_answered_in_words(
-    question: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    question: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With exit code 0, and a document that holds no diagnosis and verifies."""
     file = tmp_path / "run.json"
@@ -37,7 +37,7 @@ def test_what_is_not_a_diagnosis_is_answered_in_words(
     code = run_command(["ask", question, "--from", FOLDER, "--save", str(file)])
 
     assert code == 0
-    assert said in capsys.readouterr().out
+    assert message in capsys.readouterr().out
     document = json.loads(file.read_bytes())
     assert document["records"] == []
     assert document["release"]["outcome"] == "SUCCESS"

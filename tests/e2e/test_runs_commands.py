@@ -124,9 +124,9 @@ def test_a_trace_is_a_timeline_or_json_lines(kept: Kept, diagnose: Diagnose) -> 
 def test_why_answers_all_seven_questions(kept: Kept, diagnose: Diagnose) -> None:
     """Of any run that is kept, in words, in either language; a background run had no stream."""
     for run_id in (kept.english, kept.chinese, kept.about):
-        held = json.loads(both(kept, diagnose, "runs", "why", run_id, "--json").out)
-        assert [answer["question"] for answer in held["answers"]] == list(WhyQuestion)
-        assert all(answer["says"] for answer in held["answers"])
+        content = json.loads(both(kept, diagnose, "runs", "why", run_id, "--json").out)
+        assert [answer["question"] for answer in content["answers"]] == list(WhyQuestion)
+        assert all(answer["says"] for answer in content["answers"])
     in_chinese = both(kept, diagnose, "runs", "why", kept.english, "--lang", "zh").out
     assert "7. " in in_chinese
     assert "为什么" in in_chinese
@@ -172,7 +172,7 @@ def test_a_run_that_goes_on_is_shown_so_far_and_cancelled(kept: Kept, diagnose: 
         early = diagnose("runs", "verify", run_id, *place)
         cancelled = diagnose("runs", "cancel", run_id, *place)
         again = diagnose("runs", "cancel", run_id, *place)
-        held = kept.server.wait_for_end(client, run_id)
+        run = kept.server.wait_for_end(client, run_id)
 
         assert "The run is still in progress. So far:" in shown.out
         assert "AGENT_MODEL_STEP" in shown.out
@@ -183,12 +183,12 @@ def test_a_run_that_goes_on_is_shown_so_far_and_cancelled(kept: Kept, diagnose: 
         assert cancelled.code == 0
         assert cancelled.out.splitlines()[0] == "Cancelled: the run was stopped."
         assert again.out.splitlines()[0].startswith("The run had already ended (CANCELLED)")
-        assert (held["status"], held["termination"]["reason"]) == ("CANCELLED", "USER_REQUESTED")
+        assert (run["status"], run["termination"]["reason"]) == ("CANCELLED", "USER_REQUESTED")
     kept.server.let_go()
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["runs", "show", "run-nobody"], "There is no run run-nobody"),
         (["runs", "show", "run-"], "several run ids start with that"),
@@ -200,13 +200,13 @@ def test_a_run_that_goes_on_is_shown_so_far_and_cancelled(kept: Kept, diagnose: 
     ],
 )
 def test_what_cannot_be_used_is_one_sentence(
-    kept: Kept, diagnose: Diagnose, words: list[str], said: str
+    kept: Kept, diagnose: Diagnose, words: list[str], message: str
 ) -> None:
     """In one sentence on standard error, with exit code 2, here and from remote."""
     answer = both(kept, diagnose, *words)
 
     assert answer.code == 2
-    assert said in answer.err
+    assert message in answer.err
     assert len(answer.err.splitlines()) == 1
     assert answer.out == ""
 
@@ -217,21 +217,21 @@ def test_there_may_be_no_database(
     """Looking makes none; it is said how to name another."""
     file = tmp_path / "none.db"
     monkeypatch.setenv("DIAGNOSE_DATABASE__URL", str(file))
-    said = diagnose("runs", "list")
+    output = diagnose("runs", "list")
 
-    assert (said.code, file.exists()) == (2, False)
-    assert "there is no database yet; name one with DIAGNOSE_DATABASE__URL" in said.err
+    assert (output.code, file.exists()) == (2, False)
+    assert "there is no database yet; name one with DIAGNOSE_DATABASE__URL" in output.err
 
 
 def test_a_server_that_is_unavailable_is_exit_code_1(diagnose: Diagnose) -> None:
     """It is nothing that the person typed wrong."""
     with CountingServer(lambda _: Answer(503)) as server:
         url = server.url
-    said = diagnose("runs", "list", "--server", url)
+    output = diagnose("runs", "list", "--server", url)
 
-    assert said.code == 1
+    assert output.code == 1
     host = url.removeprefix("http://")
-    assert said.err == f"{host} cannot be reached: Connection refused; is `diagnose serve` running there?\n"
+    assert output.err == f"{host} cannot be reached: Connection refused; is `diagnose serve` running there?\n"
 
 
 def without(module: str, *words: str) -> subprocess.CompletedProcess[str]:

@@ -46,8 +46,8 @@ def write(
         values = ["" if (value := course(minute)) is None else f"{value:.5g}" for course in series.values()]
         rows.append(",".join((f"2026-05-06T{hour:02d}:{left:02d}:00Z", *values)))
     (folder / "metrics.csv").write_text("\n".join(rows) + "\n")
-    for name, held in tables.items():
-        (folder / f"{name}.csv").write_text("\n".join((HEADS[name], *held)) + "\n")
+    for name, inner in tables.items():
+        (folder / f"{name}.csv").write_text("\n".join((HEADS[name], *inner)) + "\n")
     if instances:
         (folder / "incident.toml").write_text(
             "\n".join(("[instances]", *(f'"{part}" = "{whole}"' for part, whole in instances.items()))) + "\n"
@@ -62,7 +62,7 @@ def sentences(document: Mapping[str, Any]) -> list[str]:
 
 def place_of(document: Mapping[str, Any], *words: str) -> int:
     """The place of the first statement with these words; fails if there is none."""
-    found = [at for at, said in enumerate(sentences(document)) if all(word in said for word in words)]
+    found = [at for at, sentence in enumerate(sentences(document)) if all(word in sentence for word in words)]
     assert found, sentences(document)
     return found[0]
 

@@ -111,9 +111,9 @@ def test_ctrl_c_while_modules_are_imported_shows_no_traceback(folder: Path, modu
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
 
-    said = [line for line in err.splitlines() if not line.startswith("import time:")]
+    output = [line for line in err.splitlines() if not line.startswith("import time:")]
     assert (process.returncode, out) == (130, "")
-    assert said in ([], ["Stopped."])
+    assert output in ([], ["Stopped."])
 
 
 def test_ctrl_c_again_and_again_shows_no_traceback(folder: Path) -> None:

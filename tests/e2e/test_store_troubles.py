@@ -43,8 +43,8 @@ def until(client: httpx2.Client, status: int) -> dict[str, Any]:
         async with asyncio.timeout(20):
             while (answer := await asyncio.to_thread(client.get, "/readyz")).status_code != status:
                 pass
-        held: dict[str, Any] = answer.json()
-        return held
+        content: dict[str, Any] = answer.json()
+        return content
 
     return asyncio.run(look())
 
@@ -62,12 +62,12 @@ def test_a_full_disk_is_not_ready_and_is_named(tmp_path: Path) -> None:
         client = server.client()
         submit(client)
         with a_full_disk(tmp_path):
-            held = until(client, 503)
-            assert held["checks"]["database"] == STORE_PROBLEMS[StoreTrouble.DATABASE_FULL].title.en
+            body = until(client, 503)
+            assert body["checks"]["database"] == STORE_PROBLEMS[StoreTrouble.DATABASE_FULL].title.en
             assert gauge(client, "diagnosis_store_up") == 0
             assert client.get("/v1/runs").status_code == 200
-            told = problem(client.post("/v1/runs", json={"question": QUESTION}), 503, "database-full")
-            assert "disk is full" in told["title"]
+            reported = problem(client.post("/v1/runs", json={"question": QUESTION}), 503, "database-full")
+            assert "disk is full" in reported["title"]
         until(client, 200)
         assert gauge(client, "diagnosis_store_up") == 1
 
@@ -82,8 +82,8 @@ def test_a_postgresql_that_may_only_be_read_is_not_ready_and_is_named(
             client = server.client()
             submit(client)
             read_only(url, name, "on")
-            held = until(client, 503)
-            assert held["checks"]["database"] == STORE_PROBLEMS[StoreTrouble.DATABASE_READ_ONLY].title.en
+            body = until(client, 503)
+            assert body["checks"]["database"] == STORE_PROBLEMS[StoreTrouble.DATABASE_READ_ONLY].title.en
             assert gauge(client, "diagnosis_store_up") == 0
             problem(client.post("/v1/runs", json={"question": QUESTION}), 503, "database-read-only")
             read_only(url, name, "off")
@@ -133,13 +133,13 @@ def test_an_evidence_store_that_is_unavailable_is_reported_as_such(
         assert "evidence store failed" in why.text
         for part in ("evidence", "report.md", "document"):
             problem(client.get(f"/v1/runs/{row['run_id']}/{part}"), 503, "evidence-store-unavailable")
-        held = until(client, 503)
-        assert held["checks"]["database"] == "ok"
-        assert held["checks"]["evidence"] == "The evidence store does not answer."
+        body = until(client, 503)
+        assert body["checks"]["database"] == "ok"
+        assert body["checks"]["evidence"] == "The evidence store does not answer."
         assert gauge(client, "diagnosis_store_up") == 1
         assert gauge(client, "diagnosis_evidence_store_up") == 0
-    said = [each.message for each in caplog.records if each.name == "diagnosis_harness.background"]
-    assert said == ["evidence-store: the store failed: the evidence store cannot be reached"]
+    output = [each.message for each in caplog.records if each.name == "diagnosis_harness.background"]
+    assert output == ["evidence-store: the store failed: the evidence store cannot be reached"]
 
 
 def test_why_is_answered_from_the_database_while_the_evidence_store_is_unavailable(

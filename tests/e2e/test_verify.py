@@ -127,13 +127,13 @@ def test_a_flipped_byte_is_found(english: Demo, tmp_path: Path, share: float) ->
 
 def test_records_of_another_run_do_not_pass(english: Demo, chinese: Demo, tmp_path: Path) -> None:
     """Swapped in whole, so that each digest holds; calls that the other has not made stay."""
-    held, other = (json.loads(demo.file.read_bytes()) for demo in (english, chinese))
+    stored, other = (json.loads(demo.file.read_bytes()) for demo in (english, chinese))
     made = {each["tool_call_id"] for each in other["records"]}
-    held["records"] = [
-        *other["records"], *(each for each in held["records"] if each["tool_call_id"] not in made)
+    stored["records"] = [
+        *other["records"], *(each for each in stored["records"] if each["tool_call_id"] not in made)
     ]  # fmt: skip
 
-    code, answer = run_verify(json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n", tmp_path)
+    code, answer = run_verify(json.dumps(stored, ensure_ascii=False, indent=2).encode() + b"\n", tmp_path)
 
     assert code == 1
     assert {"ROOT_DIGEST", "CLAIMS", "COVERAGE"} <= failing(answer)
@@ -142,10 +142,10 @@ def test_records_of_another_run_do_not_pass(english: Demo, chinese: Demo, tmp_pa
 
 def test_a_flaw_names_its_place(english: Demo, tmp_path: Path) -> None:
     """A reader finds it: check, path in the document, what is stated and what should be."""
-    held = json.loads(english.file.read_bytes())
-    held["report"]["claims"][0]["sentence"] = "Nobody did it."
+    stored = json.loads(english.file.read_bytes())
+    stored["report"]["claims"][0]["sentence"] = "Nobody did it."
     file = tmp_path / "run.json"
-    file.write_text(json.dumps(held, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    file.write_text(json.dumps(stored, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
 
     ended = diagnose("verify", file)
 
@@ -171,8 +171,8 @@ def test_all_facts_hold_against_the_folder_itself(english: Demo) -> None:
 
 def test_a_fact_that_changed_is_listed_with_old_and_new_value(english: Demo, tmp_path: Path) -> None:
     """One signal of the folder was rewritten since: other facts still hold, and the file verifies."""
-    held = json.loads(english.file.read_bytes())
-    claim = next(each for each in held["report"]["claims"] if each["predicate"] == "CHANGED")
+    stored = json.loads(english.file.read_bytes())
+    claim = next(each for each in stored["report"]["claims"] if each["predicate"] == "CHANGED")
     folder = tmp_path / "since"
     shutil.copytree(english.folder, folder)
     _double_series(folder / "metrics.csv", claim["entity"], claim["signal"])
@@ -231,7 +231,7 @@ def test_a_stated_onset_is_part_of_the_run(english: Demo, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("content", "arguments", "said"),
+    ("content", "arguments", "message"),
     [
         (None, (), "cannot be read"),
         (b"{", (), "is not JSON"),
@@ -240,7 +240,7 @@ def test_a_stated_onset_is_part_of_the_run(english: Demo, tmp_path: Path) -> Non
     ],
 )
 def test_what_cannot_be_verified_at_all_is_bad_input(
-    tmp_path: Path, content: bytes | None, arguments: tuple[str, ...], said: str
+    tmp_path: Path, content: bytes | None, arguments: tuple[str, ...], message: str
 ) -> None:
     """One sentence, exit code 2, nothing on standard output."""
     file = tmp_path / "run.json"
@@ -251,7 +251,7 @@ def test_what_cannot_be_verified_at_all_is_bad_input(
 
     assert ended.returncode == 2
     assert ended.stdout == ""
-    assert said in ended.stderr
+    assert message in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
 
 

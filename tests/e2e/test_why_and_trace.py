@@ -193,8 +193,8 @@ def test_the_timeline_of_a_typical_success(runs: dict[str, Path]) -> None:
 
 def test_a_run_without_a_trace_has_none_to_show(runs: dict[str, Path]) -> None:
     """Said, not an empty table."""
-    held = json.loads(runs["failed"].read_bytes())
-    assert held["trace"] == []
+    content = json.loads(runs["failed"].read_bytes())
+    assert content["trace"] == []
 
     assert diagnose("trace", runs["failed"], "--lang", "en").stdout == "This document has no trace.\n"
 
@@ -237,10 +237,10 @@ def test_what_is_not_a_run_is_one_sentence(tmp_path: Path, command: str, text: s
 
 def test_an_invalid_time_is_one_sentence(runs: dict[str, Path], tmp_path: Path) -> None:
     """The schema holds a text there; that it is an instant shows only when the table is made."""
-    held = json.loads(runs["success"].read_bytes())
-    held["trace"][3]["at"] = "yesterday"
+    content = json.loads(runs["success"].read_bytes())
+    content["trace"][3]["at"] = "yesterday"
     file = tmp_path / "run.json"
-    file.write_text(json.dumps(held), encoding="utf-8")
+    file.write_text(json.dumps(content), encoding="utf-8")
 
     ended = diagnose("trace", file)
 

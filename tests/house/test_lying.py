@@ -141,8 +141,8 @@ def test_a_released_wrong_cause_fails() -> None:
     wrong = figures("wrong cause on true facts", drafts=0)
     for _ in range(999):
         wrong.count(ReleaseOutcome.FALLBACK, (), unrepaired=False, why="")
-    held = Result(1, 50, (wrong, figures("truthful", unrepaired=100)))
-    assert held.holds
+    outcome = Result(1, 50, (wrong, figures("truthful", unrepaired=100)))
+    assert outcome.holds
 
     wrong.count(ReleaseOutcome.SUCCESS, (ForgedText("x"),), unrepaired=False, why="")
     result = Result(1, 50, (wrong, figures("truthful", unrepaired=100)))

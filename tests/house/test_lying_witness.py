@@ -33,9 +33,9 @@ def honest() -> Iterator[tuple[Held, Witness]]:
     house.close()
 
 
-def claims(held: Held, predicate: str) -> list[Held]:
+def claims(content: Held, predicate: str) -> list[Held]:
     """The claims of a document that say this."""
-    return [each for each in held["report"]["claims"] if each["predicate"] == predicate]
+    return [each for each in content["report"]["claims"] if each["predicate"] == predicate]
 
 
 def test_the_witness_knows_every_predicate() -> None:
@@ -46,81 +46,81 @@ def test_the_witness_knows_every_predicate() -> None:
     assert set(TRUE_WHEN) == predicates
 
 
-def other_cause(held: Held) -> None:
+def other_cause(content: Held) -> None:
     """Another service is named."""
-    held["report"]["causes"][0]["entity"] = held["report"]["candidates"][0]["entity"]
+    content["report"]["causes"][0]["entity"] = content["report"]["candidates"][0]["entity"]
 
 
-def other_number(held: Held) -> None:
+def other_number(content: Held) -> None:
     """A number is a tenth off."""
-    claims(held, "CHANGED")[0]["value"] *= 1.1
+    claims(content, "CHANGED")[0]["value"] *= 1.1
 
 
-def other_window(held: Held) -> None:
+def other_window(content: Held) -> None:
     """A window begins another day."""
-    claims(held, "CHANGED")[0]["window"]["start"] = "2024-01-01T00:00:00Z"
+    claims(content, "CHANGED")[0]["window"]["start"] = "2024-01-01T00:00:00Z"
 
 
-def other_direction(held: Held) -> None:
+def other_direction(content: Held) -> None:
     """What rose, fell."""
-    claim = claims(held, "CHANGED")[0]
+    claim = claims(content, "CHANGED")[0]
     claim["sentence"] = claim["sentence"].replace("rose", "fell")
 
 
-def no_signal(held: Held) -> None:
+def no_signal(content: Held) -> None:
     """It is not said what rose."""
-    claim = claims(held, "CHANGED")[0]
+    claim = claims(content, "CHANGED")[0]
     claim["sentence"] = claim["sentence"].replace(f"{claim['signal']} of ", "")
 
 
-def cite_beside(held: Held) -> None:
+def cite_beside(content: Held) -> None:
     """A citation of the ranking, for a signal."""
-    claims(held, "CHANGED")[0]["refs"].append(claims(held, "CAUSED")[0]["refs"][0])
+    claims(content, "CHANGED")[0]["refs"].append(claims(content, "CAUSED")[0]["refs"][0])
 
 
-def cite_twice(held: Held) -> None:
+def cite_twice(content: Held) -> None:
     """One citation, two times."""
-    claims(held, "CHANGED")[0]["refs"] *= 2
+    claims(content, "CHANGED")[0]["refs"] *= 2
 
 
-def first_candidate_gone(held: Held) -> None:
+def first_candidate_gone(content: Held) -> None:
     """The list begins with the second."""
-    held["report"]["candidates"] = held["report"]["candidates"][1:]
+    content["report"]["candidates"] = content["report"]["candidates"][1:]
 
 
-def onset_given(held: Held) -> None:
+def onset_given(content: Held) -> None:
     """Nobody said so."""
-    held["report"]["onset"] = {"at": "2024-01-01T00:00:00Z", "method": "given", "alert_at": None}
+    content["report"]["onset"] = {"at": "2024-01-01T00:00:00Z", "method": "given", "alert_at": None}
 
 
-def moon_missing(held: Held) -> None:
+def moon_missing(content: Held) -> None:
     """It is no telemetry."""
-    held["report"]["missing_info"].append("the moon")
+    content["report"]["missing_info"].append("the moon")
 
 
-def culprit_affected(held: Held) -> None:
+def culprit_affected(content: Held) -> None:
     """The cause is said to be hit, and not the cause."""
-    claim = copy.deepcopy(claims(held, "CHANGED")[0])
-    held["report"]["claims"].append({**claim, "predicate": "AFFECTED"})
+    claim = copy.deepcopy(claims(content, "CHANGED")[0])
+    content["report"]["claims"].append({**claim, "predicate": "AFFECTED"})
 
 
-def culprit_normal(held: Held) -> None:
+def culprit_normal(content: Held) -> None:
     """What rose is called normal."""
-    claim = copy.deepcopy(claims(held, "CHANGED")[0])
-    held["report"]["claims"].append({**claim, "predicate": "NORMAL"})
+    claim = copy.deepcopy(claims(content, "CHANGED")[0])
+    content["report"]["claims"].append({**claim, "predicate": "NORMAL"})
 
 
-def usual_exchanged(held: Held) -> None:
+def usual_exchanged(content: Held) -> None:
     """The new level is called the usual one."""
-    claim = claims(held, "CHANGED")[0]
+    claim = claims(content, "CHANGED")[0]
     now = claim["sentence"].split(" to ")[1].split(" (")[0]
     claim["sentence"] = f"{claim['signal']} of {claim['entity']} is usually {now}."
 
 
-def older_ranking(held: Held) -> None:
+def older_ranking(content: Held) -> None:
     """The ranking that is cited is of an earlier instant than what was asked about."""
-    ref = claims(held, "CAUSED")[0]["refs"][0]
-    record = next(each for each in held["records"] if each["tool_call_id"] == ref["tool_call_id"])
+    ref = claims(content, "CAUSED")[0]["refs"][0]
+    record = next(each for each in content["records"] if each["tool_call_id"] == ref["tool_call_id"])
     stored = json.loads(record["stored"])
     item = next(each for each in stored["items"] if each["item_id"] == ref["item_id"])
     item["onset"] = "2024-01-01T00:00:00Z"
@@ -147,28 +147,28 @@ EDITS: dict[str, Callable[[Held], None]] = {
 
 def test_an_honest_document_is_not_objected_to(honest: tuple[Held, Witness]) -> None:
     """A witness that objects to everything proves nothing."""
-    held, witness = honest
+    content, witness = honest
 
-    assert held["report"]["causes"]
-    assert witness.objections(held) == []
+    assert content["report"]["causes"]
+    assert witness.objections(content) == []
 
 
 @pytest.mark.parametrize("kind", EDITS)
 def test_one_thing_that_is_not_so_is_seen(honest: tuple[Held, Witness], kind: str) -> None:
     """And called by its name."""
-    held, witness = json.loads(json.dumps(honest[0])), honest[1]
+    content, witness = json.loads(json.dumps(honest[0])), honest[1]
 
-    EDITS[kind](held)
+    EDITS[kind](content)
 
-    assert kind in {each.kind for each in witness.objections(held)}
+    assert kind in {each.kind for each in witness.objections(content)}
 
 
 def test_a_sentence_that_is_known_to_be_false_is_seen(honest: tuple[Held, Witness]) -> None:
     """The agent's own wording, and its prose outside of quotation marks."""
-    held, witness = honest
-    sentence = claims(held, "CHANGED")[0]["sentence"]
+    content, witness = honest
+    sentence = claims(content, "CHANGED")[0]["sentence"]
 
-    assert [each.kind for each in witness.objections(held, untrue=[sentence])] == ["false wording"]
+    assert [each.kind for each in witness.objections(content, untrue=[sentence])] == ["false wording"]
     assert "prose outside quotation marks" in {
-        each.kind for each in witness.objections(held, prose=[sentence])
+        each.kind for each in witness.objections(content, prose=[sentence])
     }

@@ -55,7 +55,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("row", "code", "said"),
+    ("row", "code", "message"),
     [
         ("caught", 0, "1 of 1 caught"),
         ("survived", 1, "stayed green"),
@@ -64,11 +64,11 @@ def project(tmp_path: Path) -> Path:
     ],
 )
 def test_a_break_counts_only_when_a_test_that_ran_fails(
-    project: Path, row: str, code: int, said: str
+    project: Path, row: str, code: int, message: str
 ) -> None:
     """Neither a break that does not apply nor one that cannot be loaded may pass for caught."""
     ended = subprocess.run(
         [sys.executable, MUTANTS, "--root", project, row], capture_output=True, text=True, check=False
     )
 
-    assert (ended.returncode, said in ended.stdout) == (code, True), ended.stdout + ended.stderr
+    assert (ended.returncode, message in ended.stdout) == (code, True), ended.stdout + ended.stderr

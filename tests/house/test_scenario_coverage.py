@@ -27,9 +27,9 @@ TOLD = {file.stem: file.read_text(encoding="utf-8").partition("\n----\n")[2] for
 )
 def test_every_member_of_a_closed_set_has_a_scenario(label: str, closed_set: set[StrEnum]) -> None:
     """Every state, outcome, fallback type and stop reason has a scenario that people can read."""
-    told = {word for text in TOLD.values() for word in re.findall(rf"^{label} (\w+)$", text, re.MULTILINE)}
+    words = {word for text in TOLD.values() for word in re.findall(rf"^{label} (\w+)$", text, re.MULTILINE)}
 
-    assert told - {"none"} == closed_set
+    assert words - {"none"} == closed_set
 
 
 def test_every_scenario_ends_in_one_of_them() -> None:

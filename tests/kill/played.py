@@ -155,12 +155,12 @@ class PlayedTool:
     """Reports each execution, then finds what supports the draft; `hang` outlives its limit."""
 
     spec: ToolSpec
-    told: Callable[[str], None]
+    report: Callable[[str], None]
     returned: threading.Event | None = None
 
     def run(self, ctx: RunContext, arguments: Mapping[str, ArgumentValue]) -> ToolFindings:
         """What is found."""
-        self.told(f"{ctx.run_id} {self.spec.name} {dict(arguments)}")
+        self.report(f"{ctx.run_id} {self.spec.name} {dict(arguments)}")
         if self.returned is not None:
             threading.Event().wait(2 * self.spec.limit_s)
             self.returned.set()
@@ -172,8 +172,8 @@ class PlayedTool:
         return ToolFindings(items=items, window=WINDOW, looked_at=2)
 
 
-def cast(told: Callable[[str], None]) -> tuple[MakePlayers, tuple[PlayedTool, ...]]:
-    """The players of a process and their tools; `told` is called for every execution of a tool."""
+def cast(report: Callable[[str], None]) -> tuple[MakePlayers, tuple[PlayedTool, ...]]:
+    """The players of a process and their tools; `report` is called for every execution of a tool."""
     returned = threading.Event()
     make_embedded = choose_players(load_settings())
     look = ToolSpec(name="look", description="Looks.", parameters=(ENTITY_ARG,))
@@ -184,4 +184,4 @@ def cast(told: Callable[[str], None]) -> tuple[MakePlayers, tuple[PlayedTool, ..
         policy=PlayedPolicy(returned),
         repairer=PlayedRepairer(),
         judge=ScriptedJudge(),
-    ), (PlayedTool(look, told), PlayedTool(hang, told, returned))
+    ), (PlayedTool(look, report), PlayedTool(hang, report, returned))

@@ -103,8 +103,8 @@ class Member:
     async def ready(self) -> None:
         """Return when it serves or listens."""
         await _readable(self.line.fileno())
-        told = self.line.recv()
-        self.owner, self.url = told["owner"], told.get("url", "")
+        message = self.line.recv()
+        self.owner, self.url = message["owner"], message.get("url", "")
 
     async def dead(self) -> None:
         """Return when it is gone."""
@@ -294,10 +294,10 @@ def _assert_acknowledged_stands(stage: Stage, logs: dict[str, tuple[TraceEvent, 
 
 def _assert_worked_on_once(stage: Stage) -> None:
     """No run starts in two processes, no event of it is reported twice, and no tool executes twice for it."""
-    told = [line for line in stage.diary("emitted") if not _is_refused_claim(line[1])]
+    events = [line for line in stage.diary("emitted") if not _is_refused_claim(line[1])]
     executed = list(stage.diary("executed"))
     places: dict[str, set[str]] = defaultdict(set)
-    for lines in (told, executed):
+    for lines in (events, executed):
         twice = [line for line, count in Counter(line for _, line in lines).items() if count > 1]
         assert not twice, twice
         for file, line in lines:
@@ -317,8 +317,8 @@ async def expect_death(stage: Stage, run_id: str, kind: str, moment: str) -> Non
     assert row.ending is not None
     if moment == "emitted":
         # A second process may have taken the delivery too late; its reports are not of the dead one.
-        told = [line for _, line in stage.diary("emitted") if line.startswith(f"{run_id} ")]
-        assert [line for line in told if not _is_refused_claim(line)][-1].split()[2] == kind, told
+        events = [line for _, line in stage.diary("emitted") if line.startswith(f"{run_id} ")]
+        assert [line for line in events if not _is_refused_claim(line)][-1].split()[2] == kind, events
     else:
         acknowledged = [json.loads(line) for _, line in stage.diary("acknowledged")]
         assert any((event["run_id"], event["name"]) == (run_id, kind) for event in acknowledged)

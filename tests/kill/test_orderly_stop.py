@@ -109,12 +109,12 @@ def working(settings_file: Path, **environment: str) -> Iterator[subprocess.Pope
 
 def _wait_for_output(process: subprocess.Popen[str], words: str) -> None:
     assert process.stderr
-    told = []
+    output = []
     for line in process.stderr:
-        told.append(line)
+        output.append(line)
         if words in line:
             return
-    raise AssertionError("".join(told))
+    raise AssertionError("".join(output))
 
 
 @asynccontextmanager

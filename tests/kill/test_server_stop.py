@@ -44,12 +44,12 @@ def serving(*options: str, database: str) -> Iterator[tuple[subprocess.Popen[str
 
 def _until(process: subprocess.Popen[str], pattern: str) -> re.Match[str]:
     assert process.stderr
-    told = []
+    output = []
     for line in process.stderr:
-        told.append(line)
+        output.append(line)
         if found := re.search(pattern, line):
             return found
-    raise AssertionError("".join(told))
+    raise AssertionError("".join(output))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -101,6 +101,6 @@ def test_a_server_that_asks_for_keys_and_has_none_says_so(
 def test_a_baseline_needs_an_incident(tmp_path: Path) -> None:
     """It is not left aside without a word."""
     command = [sys.executable, "-m", "diagnosis_harness", "serve", "--baseline", str(tmp_path)]
-    said = subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=False, timeout=WAIT_S)
-    assert said.returncode == 2
-    assert "--baseline: it is given without --from" in said.stderr.decode()
+    finished = subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=False, timeout=WAIT_S)
+    assert finished.returncode == 2
+    assert "--baseline: it is given without --from" in finished.stderr.decode()

@@ -69,8 +69,8 @@ def test_a_storm_loses_no_group_and_leaves_people_in(tmp_path: Path, scale: floa
             body = notification("firing", keys[place], alerts=1 + place % 7)
             response = clients[place % len(clients)].post(PATH, json=body)
             assert response.status_code == 202, response.text
-            held: dict[str, Any] = response.json()
-            return held
+            content: dict[str, Any] = response.json()
+            return content
 
         server.hold()
         with ThreadPoolExecutor(len(clients)) as pool:

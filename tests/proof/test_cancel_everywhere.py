@@ -263,10 +263,10 @@ def test_ten_thousand_runs_leave_no_thread(scale: float) -> None:
     runs = round(10_000 * scale)
     with DiagnosisHarnessCore(clock=SystemClock(), ids=CountingIds()) as core:
         before = set(threading.enumerate())
-        told = threading.Semaphore(0)
+        notified = threading.Semaphore(0)
         for number in range(runs):
             ctx = core.start_run(session_id="s", limits=AMPLE, timeout_s=0.0 if number % 4 == 0 else 60)
-            ctx.lifecycle.on_end(told.release)
+            ctx.lifecycle.on_end(notified.release)
             if number % 4 == 1:
                 core.complete_success(ctx)
             elif number % 4 == 2:
@@ -274,7 +274,7 @@ def test_ten_thousand_runs_leave_no_thread(scale: float) -> None:
             elif number % 4 == 3:
                 _spend_all(core, ctx)
         for _ in range(runs):
-            assert told.acquire(timeout=20)
+            assert notified.acquire(timeout=20)
     for thread in set(threading.enumerate()) - before:
         if thread.ident is not None:  # another test's, between its making and its start
             thread.join(20)

@@ -73,14 +73,14 @@ def _hesitate_at(handle: object, *slots: str) -> None:
     others_turn.acquire()
 
     def hesitant(slot: str) -> property:
-        held = getattr(known, slot)
+        original = getattr(known, slot)
 
         def read(self: object) -> object:
-            value = held.__get__(self)
+            value = original.__get__(self)
             others_turn.acquire(timeout=5e-4)  # it is never released
             return value
 
-        return property(read, held.__set__)
+        return property(read, original.__set__)
 
     handle.__class__ = type(
         f"Hesitant{known.__name__}", (known,), {"__slots__": (), **{slot: hesitant(slot) for slot in slots}}
@@ -338,8 +338,8 @@ def _exhaust(core: DiagnosisHarnessCore, ctx: RunContext) -> None:
         core.reserve_bytes(ctx, 10**9)
 
 
-def _note_state(ctx: RunContext, told: list[RunState]) -> None:
-    told.append(ctx.lifecycle.state)
+def _note_state(ctx: RunContext, states: list[RunState]) -> None:
+    states.append(ctx.lifecycle.state)
 
 
 Cause = Callable[[DiagnosisHarnessCore, RunContext], object]
@@ -376,8 +376,8 @@ def test_a_race_of_two_causes_has_one_winner(
             core = DiagnosisHarnessCore(clock=clock, ids=CountingIds(), sink=trace)
             ctx = core.start_run(session_id="s", limits=AMPLE, timeout_s=10_000)
             together = threading.Barrier(2)
-            told: list[RunState] = []
-            ctx.cancellation.register(partial(_note_state, ctx, told))
+            reported: list[RunState] = []
+            ctx.cancellation.register(partial(_note_state, ctx, reported))
             _hesitate_at(ctx.lifecycle, "_termination")
             _hesitate_at(ctx.cancellation, "_reason")
 
@@ -391,6 +391,6 @@ def test_a_race_of_two_causes_has_one_winner(
             assert clock.read_by[termination.at_s] == thread_of[winner]
             (ended,) = trace.events_named(TraceName.RUN_ENDED)
             assert (ended.payload["state"], ended.payload["at_s"]) == (termination.state, termination.at_s)
-            assert told == ([] if ctx.cancellation.reason is None else [termination.state])
+            assert reported == ([] if ctx.cancellation.reason is None else [termination.state])
             if termination.reason is not None:
                 assert ctx.cancellation.reason is termination.reason

@@ -88,40 +88,40 @@ def test_no_agent_that_chooses_its_calls_gets_a_lie_out(seed: int, scale: float)
 
 def test_the_witness_objects_to_every_family_where_nothing_is_checked() -> None:
     """Documents as the agent wrote them: a family that is never rejected would prove nothing."""
-    told, objected = asyncio.run(count_untrue_documents(each=6))
+    counts, objected = asyncio.run(count_untrue_documents(each=6))
 
-    assert {family: told[family] for family in CHOSEN if not objected[family]} == {}
-    assert objected.total() > 0.8 * told.total()
+    assert {family: counts[family] for family in CHOSEN if not objected[family]} == {}
+    assert objected.total() > 0.8 * counts.total()
 
 
 async def count_untrue_documents(*, each: int) -> tuple[Counter[str], Counter[str]]:
     """How many documents of each family the agent could write, and how many of them are untrue."""
-    told, objected = Counter[str](), Counter[str]()
+    counts, objected = Counter[str](), Counter[str]()
     at, _ = await places(SEED, each=1)
     for family in CHOSEN:
         rng, tally = np.random.default_rng([SEED, 17]), Tally(family)
         for _ in range(40 * each):
-            one = await run_once(rng, at, tally) if told[family] < each else None
+            one = await run_once(rng, at, tally) if counts[family] < each else None
             if one is None or one.draft is None:
                 continue
-            held = as_told(dict(one.document.as_json()), one.draft, one.language)
-            told[family] += 1
-            objected[family] += held is None or bool(
-                one.place.witness.objections(held, one.untrue, one.prose)
+            content = as_told(dict(one.document.as_json()), one.draft, one.language)
+            counts[family] += 1
+            objected[family] += content is None or bool(
+                one.place.witness.objections(content, one.untrue, one.prose)
             )
     for place in at:
         place.house.close()
-    return told, objected
+    return counts, objected
 
 
-def report_without_guards(told: Told, language: Language) -> dict[str, JsonValue]:
+def report_without_guards(told_draft: Told, language: Language) -> dict[str, JsonValue]:
     """The report of a house without guards: everything as the agent says it, its own words first."""
-    draft = told.draft
+    draft = told_draft.draft
     return {
         "summary": [f"{cause.entity} is the cause" for cause in draft.conclusion],
         "claims": [
             as_values(ClaimEntry.of(claim, sentence=claim.wording or sentence(claim, language)))
-            for claim in (*draft.claims, *told.facts)
+            for claim in (*draft.claims, *told_draft.facts)
             if claim.refs
         ],
         "causes": [
@@ -141,7 +141,7 @@ def report_without_guards(told: Told, language: Language) -> dict[str, JsonValue
 
 def test_the_judge_finds_every_class_of_lie_where_nothing_is_checked(runs: Sequence[RecordedRun]) -> None:
     """A judge that cannot fail is worthless: without guards every class leaks, and every draft of it."""
-    told, found = Counter[str](), Counter[str]()
+    counts, found = Counter[str](), Counter[str]()
     for sample in samples(SEED, runs, each=20):
         if sample.kind not in LIES:
             continue
@@ -149,11 +149,11 @@ def test_the_judge_finds_every_class_of_lie_where_nothing_is_checked(runs: Seque
             report = report_without_guards(sample.told, Language.EN)
         except (ContractViolation, ValueError):
             continue  # a number that no document can hold
-        told[sample.kind] += 1
+        counts[sample.kind] += 1
         found[sample.kind] += bool(leaks(report, sample.told.forged))
 
-    assert {kind: told[kind] - found[kind] for kind in LIES if found[kind] < told[kind]} == {}
-    assert all(told[kind] for kind in LIES)
+    assert {kind: counts[kind] - found[kind] for kind in LIES if found[kind] < counts[kind]} == {}
+    assert all(counts[kind] for kind in LIES)
 
 
 def test_the_judge_finds_what_an_evidence_guard_without_eyes_lets_through(

@@ -17,5 +17,5 @@ def ask_about(folder: Path, question: str, tmp_path: Path, *options: str) -> dic
     file = tmp_path / "run.json"
     run_command(["ask", question, "--from", str(folder), "--save", str(file), *options])
     assert verify(file.read_bytes(), file=file.name).verified
-    held: dict[str, Any] = json.loads(file.read_bytes())
-    return held
+    content: dict[str, Any] = json.loads(file.read_bytes())
+    return content

@@ -52,8 +52,8 @@ Concludes = Callable[[PolicyView], DiagnosisDraft | None]
 
 def two_troubles() -> InMemorySources:
     """Metrics of three hours: catalog in trouble two hours ago, payment now; the alert is about now."""
-    held = small_incident(CPU_FAULT, spans=False)
-    return replace(held, incident=tuple(_longer(each) for each in held.incident))
+    sources = small_incident(CPU_FAULT, spans=False)
+    return replace(sources, incident=tuple(_longer(each) for each in sources.incident))
 
 
 def _longer(one: Series) -> Series:
@@ -105,13 +105,13 @@ class Shopping:
     concludes: Concludes
     question: str = "why is it slow?"
     onset_s: float | None = None
-    held: InMemorySources = field(default_factory=two_troubles)
+    telemetry: InMemorySources = field(default_factory=two_troubles)
     judge: SemanticJudge = field(default_factory=ScriptedJudge)
     rig: Rig = field(default_factory=Rig)
 
     def run(self) -> tuple[DiagnosisEnd, RunDocument]:
         """Diagnose."""
-        core, sources, ctx = self.rig.core, self.held.sources(), self.rig.run()
+        core, sources, ctx = self.rig.core, self.telemetry.sources(), self.rig.run()
         boundary = ToolBoundary(
             core,
             tools=build_tools(sources),
@@ -144,7 +144,7 @@ class Shopping:
         return [cause.entity for cause in self.run()[0].content.causes]
 
     def objections(self) -> set[str]:
-        """What the guards held against it, findings of EvidenceGuard and reasons of SemanticGuard alike."""
+        """The objections of the guards: findings of EvidenceGuard and reasons of SemanticGuard."""
         self.run()
         found: set[str] = set()
         for event in self.rig.sink.events_named(TraceName.EVIDENCE_GUARD_INITIAL):

@@ -18,20 +18,20 @@ Forgery = Callable[[Held, Random], bool]
 """Changes the document in place. False where it holds nothing that could be changed in this way."""
 
 
-def seal(held: Held) -> bytes:
+def seal(content: Held) -> bytes:
     """The file after digests and sizes of all records, and the root digest, are computed anew."""
-    for record in held["records"]:
+    for record in content["records"]:
         if record["stored"] is not None:
             stored = record["stored"].encode()
             record["digest"] = f"sha256:{hashlib.sha256(stored).hexdigest()}"
             record["size_bytes"] = len(stored)
-    held["root_digest"] = root_digest(held)
-    return json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n"
+    content["root_digest"] = root_digest(content)
+    return json.dumps(content, ensure_ascii=False, indent=2).encode() + b"\n"
 
 
-def lines_of(held: Held, *names: str, status: str | None = None) -> list[Held]:
+def lines_of(content: Held, *names: str, status: str | None = None) -> list[Held]:
     """The lines of the trace with one of these names, and this status if one is given."""
-    return [line for line in held["trace"] if line["name"] in names and status in (None, line["status"])]
+    return [line for line in content["trace"] if line["name"] in names and status in (None, line["status"])]
 
 
 def pick(several: list[Any], random: Random) -> Any:
@@ -47,19 +47,21 @@ def rewrite(line: Held, **values: Any) -> bool:
     return changed
 
 
-def counter_of(held: Held, name: str, tool: str | None = None) -> Held | None:
+def counter_of(content: Held, name: str, tool: str | None = None) -> Held | None:
     """A counter of the run; that of one tool, or of all together."""
-    return next((each for each in held["run"]["usage"] if (each["name"], each["tool"]) == (name, tool)), None)
+    return next(
+        (each for each in content["run"]["usage"] if (each["name"], each["tool"]) == (name, tool)), None
+    )
 
 
-def has_release(held: Held) -> bool:
+def has_release(content: Held) -> bool:
     """Whether the run released something: a conclusion or a fallback."""
-    return held["release"]["outcome"] in ("SUCCESS", "FALLBACK")
+    return content["release"]["outcome"] in ("SUCCESS", "FALLBACK")
 
 
-def has_inventory(held: Held) -> bool:
+def has_inventory(content: Held) -> bool:
     """Whether some record lists what the source contains, so that an inventory can contradict it."""
-    return bool(held["inquiry"]) and any(
+    return bool(content["inquiry"]) and any(
         record["tool"] in ("describe_sources", "match_entities") and record["status"] == "READY"
-        for record in held["records"]
+        for record in content["records"]
     )

@@ -23,5 +23,5 @@ FORGERIES: dict[str, Forgery] = {
 
 def forge(data: bytes, name: str, seed: int) -> bytes | None:
     """A saved run, forged and sealed anew; None where this forgery has nothing to change in it."""
-    held = json.loads(data)
-    return seal(held) if FORGERIES[name](held, np.random.default_rng(seed)) else None
+    content = json.loads(data)
+    return seal(content) if FORGERIES[name](content, np.random.default_rng(seed)) else None

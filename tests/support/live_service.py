@@ -141,9 +141,9 @@ class RunningServer:
     def wait_for_end(self, client: httpx2.Client, run_id: str) -> dict[str, Any]:
         """The run, once it is closed."""
         for _ in range(round(WAIT_S / 0.05)):
-            held: dict[str, Any] = client.get(f"/v1/runs/{run_id}").json()
-            if held["is_closed"]:
-                return held
+            content: dict[str, Any] = client.get(f"/v1/runs/{run_id}").json()
+            if content["is_closed"]:
+                return content
             threading.Event().wait(0.05)
         raise TimeoutError(f"{run_id} has not ended")
 
@@ -215,14 +215,14 @@ def run_server(
     serving = _Serving(settings, analyst, needs_key=needs_key, works=works)
     thread = threading.Thread(target=serving.run, name="faced")
     thread.start()
-    held: RunningServer | None = None
+    running: RunningServer | None = None
     try:
-        held = serving.ready.result(WAIT_S * 2)
-        yield held
+        running = serving.ready.result(WAIT_S * 2)
+        yield running
     finally:
-        if held is not None:
-            held.let_go()
-            for client in held.clients:
+        if running is not None:
+            running.let_go()
+            for client in running.clients:
                 client.close()
         serving.stop()
         thread.join(WAIT_S * 2)
@@ -287,16 +287,16 @@ def submit(client: httpx2.Client, question: str = QUESTION, **body: object) -> d
     """Queue a question that is routed to a diagnosis."""
     response = client.post("/v1/runs", json={"question": question, **body})
     assert response.status_code == 202, response.text
-    held: dict[str, Any] = response.json()
-    return held
+    content: dict[str, Any] = response.json()
+    return content
 
 
 def problem(response: httpx2.Response, status: int, slug: str) -> Mapping[str, Any]:
     """The problem document of a response that must be that problem."""
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/problem+json"
-    held: dict[str, Any] = response.json()
-    assert held["type"] == f"urn:diagnosis-harness:problem:{slug}"
-    assert held["status"] == status
-    assert held["instance"] == f"urn:diagnosis-harness:request:{response.headers['x-request-id']}"
-    return held
+    content: dict[str, Any] = response.json()
+    assert content["type"] == f"urn:diagnosis-harness:problem:{slug}"
+    assert content["status"] == status
+    assert content["instance"] == f"urn:diagnosis-harness:request:{response.headers['x-request-id']}"
+    return content

@@ -30,28 +30,28 @@ NEW = new_key(RandomIds())
 
 def key_of(new: NewKey, **changes: Any) -> ApiKey:
     """The key as it is kept."""
-    held = ApiKey(
+    stored_key = ApiKey(
         key_id=new.key_id,
         name="ann",
         role=CallerRole.OPERATOR,
         secret_sha256=new.secret_sha256,
         created_at_s=0.0,
     )
-    return replace(held, **changes)
+    return replace(stored_key, **changes)
 
 
 @dataclass(slots=True)
 class HeldKeys:
     """A key store in memory that counts how often it is asked, and can be away."""
 
-    held: dict[str, ApiKey] = field(default_factory=dict)
+    stored: dict[str, ApiKey] = field(default_factory=dict)
     asked: int = 0
     asked_all: int = 0
     is_away: bool = False
 
     async def add(self, key: ApiKey) -> bool:
         """Keep it."""
-        self.held[key.key_id] = key
+        self.stored[key.key_id] = key
         return True
 
     async def key(self, key_id: str) -> ApiKey | None:
@@ -59,16 +59,16 @@ class HeldKeys:
         self.asked += 1
         if self.is_away:
             raise StoreFailure("away")
-        return self.held.get(key_id)
+        return self.stored.get(key_id)
 
     async def keys(self) -> tuple[ApiKey, ...]:
         """All of them."""
         self.asked_all += 1
-        return tuple(self.held.values())
+        return tuple(self.stored.values())
 
     async def revoke(self, key_id: str, *, at_s: float) -> bool:
         """Make it invalid."""
-        self.held[key_id] = replace(self.held[key_id], revoked_at_s=at_s)
+        self.stored[key_id] = replace(self.stored[key_id], revoked_at_s=at_s)
         return True
 
 

@@ -82,7 +82,7 @@ def assesses_exactly_what_is_due(make: MakePolicy) -> None:
 def cites_only_records_of_the_run(make: MakePolicy) -> None:
     """Every reference points at an item of a record that the view holds, or at an empty record as a whole."""
     for name, view, answer in _answers(make):
-        held = {
+        known = {
             EvidenceRef(record.tool_call_id, item_id)
             for record in view.records
             for item_id in (WHOLE_RECORD, *(item.item_id for item in record.items))
@@ -95,7 +95,7 @@ def cites_only_records_of_the_run(make: MakePolicy) -> None:
                 cited += (*each.evidence_for, *each.evidence_against)
         for claim in claims:
             cited += (*claim.refs, *(quote.ref for quote in claim.quotes))
-        expect(holds=held.issuperset(cited), what=f"{name}: {set(cited) - held}")
+        expect(holds=known.issuperset(cited), what=f"{name}: {set(cited) - known}")
 
 
 def answers_the_same_view_the_same_way(make: MakePolicy) -> None:

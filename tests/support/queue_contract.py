@@ -116,8 +116,8 @@ async def works_on_no_more_than_there_is_room_for(queue: RunQueue) -> None:
 
 async def goes_on_after_work_that_raises(queue: RunQueue) -> None:
     """Work must not raise; if it does, the loop's handler is called and the next run is delivered."""
-    told: list[object] = []
-    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context["exception"]))
+    reported: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["exception"]))
     bench = Bench()
     error = RuntimeError("broken work")
 
@@ -131,7 +131,7 @@ async def goes_on_after_work_that_raises(queue: RunQueue) -> None:
     await queue.listen(work, parallel_max=1)
     await bench.until(lambda: bench.ended == ["run-1", "run-2"])
     await queue.close()
-    _expect(holds=told == [error], what="the error is told")
+    _expect(holds=reported == [error], what="the error is told")
 
 
 async def delivers_again_what_was_lost(queue: RunQueue) -> None:

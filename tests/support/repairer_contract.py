@@ -71,7 +71,7 @@ def _content(claim: Claim) -> Claim:
 def cites_only_records_of_the_run(make: MakeRepairer) -> None:
     """A reference that it changed points at an item of a record of this run."""
     for name, task, proposed in _proposals(make):
-        held = {
+        known = {
             (record.tool_call_id, item.item_id)
             for record in task.records
             if record.run_id == RUN_ID
@@ -80,7 +80,7 @@ def cites_only_records_of_the_run(make: MakeRepairer) -> None:
         given = {ref for claim in task.draft.claims for ref in claim.refs}
         for claim in proposed.claims:
             new = {(ref.tool_call_id, ref.item_id) for ref in set(claim.refs) - given}
-            expect(holds=new <= held, what=f"{name}: {new - held}")
+            expect(holds=new <= known, what=f"{name}: {new - known}")
 
 
 def leaves_a_sound_draft_as_it_is(make: MakeRepairer) -> None:

@@ -59,9 +59,9 @@ async def gives_up_what_ended_and_was_not_closed(kept: Kept) -> None:
     """The first end is kept; RUN_FINISHED reports it, and the row has the termination of RUN_ENDED."""
     ended = await kept.one.begin_run("r1")
     await kept.one.store.finish(ended, a_fallback())
-    told = await kept.one.begin_run("r2")
-    kept.one.core.cancel(told, CancellationReason.BUDGET_EXHAUSTED, "llm_calls")
-    await kept.one.log.flush(told)
+    begun = await kept.one.begin_run("r2")
+    kept.one.core.cancel(begun, CancellationReason.BUDGET_EXHAUSTED, "llm_calls")
+    await kept.one.log.flush(begun)
     for run_id in ("r1", "r2"):
         expect(
             holds=await kept.recovery.abandon(run_id, owner="one", at_s=SUBMITTED_S + 30), what="it is closed"

@@ -93,9 +93,9 @@ async def tells_which_runs_processes_take(kept: Kept) -> None:
     await kept.recovery.record_heartbeat("two", at_s=1.0, lanes=())
     await kept.recovery.record_heartbeat("old", at_s=1.0)
     beats = await kept.recovery.heartbeats()
-    said = {owner: beat.lanes for owner, beat in beats.items()}
+    lanes = {owner: beat.lanes for owner, beat in beats.items()}
     expected = {"one": frozenset({"source-a", "source-b"}), "two": frozenset(), "old": None}
-    expect(holds=said == expected, what=f"what each takes: {said}")
+    expect(holds=lanes == expected, what=f"what each takes: {lanes}")
     await kept.recovery.record_heartbeat("one", at_s=2.0, lanes=("source-b",))
     expect(
         holds=(await kept.recovery.heartbeats())["one"].lanes == frozenset({"source-b"}),

@@ -258,17 +258,17 @@ async def lets_a_caller_have_so_many_and_no_more(kept: Kept) -> None:
 
 async def writes_a_log_in_order(kept: Kept) -> None:
     """Events wait for the row, are reported once written, and end with RUN_FINISHED."""
-    told: list[tuple[str, int]] = []
-    kept.one.feed.on_written(lambda run_id, events: told.extend((run_id, event.seq) for event in events))
+    reported: list[tuple[str, int]] = []
+    kept.one.feed.on_written(lambda run_id, events: reported.extend((run_id, event.seq) for event in events))
     ctx = kept.one.open("r1")
     kept.one.tell(ctx, TraceName.RUN_STARTED, note="开始\u0000")
     await kept.one.store.begin(ctx, a_request(), owner="one", at_s=SUBMITTED_S)
-    expect(holds=await kept.archive.events("r1") == () and not told, what="held until it is opened")
+    expect(holds=await kept.archive.events("r1") == () and not reported, what="held until it is opened")
     kept.one.log.open(ctx)
     for number in range(40):
         kept.one.tell(ctx, number=number)
     await kept.one.log.flush(ctx)
-    expect(holds=told == [("r1", seq) for seq in range(1, 42)], what="told of, in order, once")
+    expect(holds=reported == [("r1", seq) for seq in range(1, 42)], what="told of, in order, once")
     events = await kept.archive.events("r1")
     expect(holds=[event.seq for event in events] == list(range(1, 42)), what="written, in order, once")
     expect(holds=events[0].payload == {"note": "开始\u0000"}, what="payloads come back equal")

@@ -1,6 +1,6 @@
 """The chat use case over real stores in a file, with paths and a router that a test scripts.
 
-`told` notes in order everything that reaches the stores, the log and the callback of the start.
+`steps` notes in order everything that reaches the stores, the log and the callback of the start.
 """
 
 from __future__ import annotations
@@ -146,20 +146,20 @@ class OneSource:
 class NotedStore(SqlRunStore):
     """The store of rows, noted."""
 
-    def __init__(self, database: Database, told: list[str]) -> None:
+    def __init__(self, database: Database, log: list[str]) -> None:
         super().__init__(database, owner="me")
-        self._told = told
+        self._steps = log
 
     async def begin(self, ctx: RunContext, request: RunRequest, *, owner: str, at_s: float) -> bool:
         """Begin."""
         done = await super().begin(ctx, request, owner=owner, at_s=at_s)
-        self._told.append("row RUNNING")
+        self._steps.append("row RUNNING")
         return done
 
     async def finish(self, ctx: RunContext, ending: RunEnding) -> bool:
         """Finish."""
         done = await super().finish(ctx, ending)
-        self._told.append(f"row {ending.outcome}" if done else "row ended before")
+        self._steps.append(f"row {ending.outcome}" if done else "row ended before")
         return done
 
 
@@ -177,7 +177,7 @@ class KeptChat:
     system: ScriptedPath
     knowledge: ScriptedPath
     chat: ChatApplicationUseCase
-    told: list[str]
+    steps: list[str]
 
     def request(
         self,
@@ -205,8 +205,8 @@ class KeptChat:
 
     async def ask(self, request: RunRequest | None = None) -> RunRow:
         """Answer one request; the next one is a moment later."""
-        row = await self.chat.answer(request or self.request(), lambda _: self.told.append("started"))
-        self.told.append("returned")
+        row = await self.chat.answer(request or self.request(), lambda _: self.steps.append("started"))
+        self.steps.append("returned")
         self.clock.advance(1.0)
         return row
 
@@ -257,11 +257,11 @@ async def open_chat(
     budget: RunBudgetLimits = AMPLE,
 ) -> AsyncIterator[KeptChat]:
     """The use case over a database in the folder."""
-    told: list[str] = []
+    reported: list[str] = []
     clock = ManualClock()
     database = await Database.open(f"sqlite:///{folder / 'runs.db'}")
     log = SqlRunLog(database, owner="me", clock=clock)
-    log.on_written(lambda _, events: told.extend(f"event {event.name}" for event in events))
+    log.on_written(lambda _, events: reported.extend(f"event {event.name}" for event in events))
     workers = WorkerPool(threads_max=2)
     core = DiagnosisHarnessCore(clock=clock, ids=CountingIds(), sink=log, workers=workers)
     await log.start()
@@ -269,7 +269,7 @@ async def open_chat(
 
     stores = RunStores(
         owner="me",
-        store=NotedStore(database, told),
+        store=NotedStore(database, reported),
         log=log,
         archive=SqlRunArchive(database),
         active=ActiveRuns(),
@@ -300,7 +300,7 @@ async def open_chat(
             system=system,
             knowledge=knowledge,
             chat=chat,
-            told=told,
+            steps=reported,
         )
     finally:
         await log.stop()

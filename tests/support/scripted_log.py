@@ -49,7 +49,7 @@ class ScriptedLog:
     rows: dict[str, RunRow] = field(default_factory=dict)
     logs: dict[str, list[TraceEvent]] = field(default_factory=dict)
     listeners: list[Listener] = field(default_factory=list)
-    untold: list[tuple[str, tuple[TraceEvent, ...]]] = field(default_factory=list)
+    unnotified: list[tuple[str, tuple[TraceEvent, ...]]] = field(default_factory=list)
 
     def on_written(self, listener: Listener) -> Callable[[], None]:
         """Subscribe a listener to what this process writes."""
@@ -74,29 +74,29 @@ class ScriptedLog:
     # ------------------------------------------------------------------ the writing hand
 
     def write(
-        self, run_id: str, names: Sequence[TraceName], *, told: bool, at_once: bool = True
+        self, run_id: str, names: Sequence[TraceName], *, notified: bool, at_once: bool = True
     ) -> tuple[TraceEvent, ...]:
         """Write events, as this process (listeners are called at once or later) or as another one."""
         log = self.logs.setdefault(run_id, [])
         written = tuple(an_event(run_id, len(log) + place, name) for place, name in enumerate(names, start=1))
         log.extend(written)
-        if told and written:
-            self.untold.append((run_id, written))
+        if notified and written:
+            self.unnotified.append((run_id, written))
             if at_once:
                 self.tell()
         return written
 
     def tell(self) -> None:
         """Call the listeners with all events that they have not had."""
-        untold, self.untold = self.untold, []
-        for run_id, events in untold:
+        unnotified, self.unnotified = self.unnotified, []
+        for run_id, events in unnotified:
             for listener in self.listeners:
                 listener(run_id, events)
 
-    def finish(self, run_id: str, outcome: ReleaseOutcome, *, session_id: str, told: bool) -> RunRow:
+    def finish(self, run_id: str, outcome: ReleaseOutcome, *, session_id: str, notified: bool) -> RunRow:
         """End a run: its row, and then RUN_FINISHED."""
         row = self.rows[run_id] = make_ended_row(session_id, run_id, outcome)
-        self.write(run_id, (TraceName.RUN_FINISHED,), told=told)
+        self.write(run_id, (TraceName.RUN_FINISHED,), notified=notified)
         return row
 
 

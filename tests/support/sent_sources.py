@@ -25,5 +25,5 @@ def send_source(client: httpx2.Client, content: bytes = SMALL, kind: str = ZIP) 
     """A source that was taken."""
     response = send(client, content, kind)
     assert response.status_code == 201, response.text
-    held: dict[str, Any] = response.json()
-    return held
+    document: dict[str, Any] = response.json()
+    return document

@@ -75,10 +75,10 @@ def recording() -> InMemorySources:
 
 def write_recording(incident: Path, baseline: Path) -> None:
     """The same as two incident folders."""
-    held = recording()
+    sources = recording()
     for folder, series, spans, lines in (
-        (incident, held.incident, _SPANS, held.log_lines),
-        (baseline, held.baseline, _SPANS[:1], held.baseline_log_lines),
+        (incident, sources.incident, _SPANS, sources.log_lines),
+        (baseline, sources.baseline, _SPANS[:1], sources.baseline_log_lines),
     ):
         _write(
             folder,
@@ -104,13 +104,13 @@ def write_recording(incident: Path, baseline: Path) -> None:
     _write(
         incident,
         "changes",
-        [f"{one.time_s:.0f},{one.entity or ''},{one.kind},{one.summary}" for one in held.change_events],
+        [f"{one.time_s:.0f},{one.entity or ''},{one.kind},{one.summary}" for one in sources.change_events],
     )
     _write(
         incident,
         "topology",
-        [f"{edge.caller},{edge.callee},calls" for edge in held.call_edges]
-        + [f"{part},{whole},part_of" for part, whole in held.part_of.items()],
+        [f"{edge.caller},{edge.callee},calls" for edge in sources.call_edges]
+        + [f"{part},{whole},part_of" for part, whole in sources.part_of.items()],
     )
 
 

@@ -116,18 +116,18 @@ class Client:
 
 def expect_events(table: Table, *, with_trace: bool) -> list[tuple[str, str]]:
     """What one client gets in the end: worked out from the log alone."""
-    told = [(str(METADATA_ID), "metadata")]
+    expected = [(str(METADATA_ID), "metadata")]
     for event in table.log.logs.get(RUN, ()):
         if event.name is TraceName.STATUS:
-            told.append((f"{event.seq}.0", "status"))
+            expected.append((f"{event.seq}.0", "status"))
         elif event.name is TraceName.RUN_FINISHED:
             ending = table.log.rows[RUN].ending
             assert ending is not None
             result = "content" if ending.failure is None else "failure"
-            told += [(f"{event.seq}.0", result), (f"{event.seq}.1", "done")]
+            expected += [(f"{event.seq}.0", result), (f"{event.seq}.1", "done")]
         elif with_trace:
-            told.append((f"{event.seq}.0", "trace"))
-    return told
+            expected.append((f"{event.seq}.0", "trace"))
+    return expected
 
 
 def play(work: Callable[[Table], Coroutine[Any, Any, None]]) -> None:

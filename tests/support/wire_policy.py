@@ -28,9 +28,9 @@ class WirePolicy:
         """
         del ctx
         seen = encode_view(view)
-        said = self._answer(seen)
-        self.exchanges.append((seen, said))
-        return decode_answer(said), TokenUsage(0, 0)
+        answer = self._answer(seen)
+        self.exchanges.append((seen, answer))
+        return decode_answer(answer), TokenUsage(0, 0)
 
 
 class OverTheWire:
@@ -38,10 +38,10 @@ class OverTheWire:
 
     def __init__(self, policy: DiagnosisPolicy) -> None:
         self._policy = policy
-        self.said: list[str] = []
+        self.sent: list[str] = []
 
     async def decide(self, ctx: RunContext, view: PolicyView) -> tuple[PolicyAnswer, TokenUsage]:
         """The other policy's answer after its way over the wire."""
         answer, usage = await self._policy.decide(ctx, view)
-        self.said.append(encode_answer(answer))
-        return decode_answer(self.said[-1]), usage
+        self.sent.append(encode_answer(answer))
+        return decode_answer(self.sent[-1]), usage

@@ -77,12 +77,12 @@ def test_kinds_that_are_not_kinds_of_spans_say_nothing(open_folder: OpenFolder, 
 
 def otlp() -> str:
     """A client span of OpenTelemetry."""
-    said = [
+    attributes = [
         {"key": "peer.service", "value": {"stringValue": "accounts"}},
         {"key": "db.system", "value": {"stringValue": "mysql"}},
     ]
     span = {
-        "traceId": "t", "spanId": "a", "name": "SELECT", "kind": 3, "attributes": said,
+        "traceId": "t", "spanId": "a", "name": "SELECT", "kind": 3, "attributes": attributes,
         "startTimeUnixNano": f"{FIRST}000000000", "endTimeUnixNano": f"{FIRST}010000000",
     }  # fmt: skip
     resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "shop"}}]}
@@ -180,8 +180,8 @@ def test_a_callee_without_spans_is_charged_with_the_calls_to_it(
     assert items[0].attributes["path"] == "known"
     assert items[0].attributes["origin"] == ""
     assert items[0].attributes["fault_kind"] == "DEPENDENCY"
-    told = [item for item in CompareSpans(views).run(ctx, {}).items if item.entity == "accounts"]
-    assert {item.peer for item in told} == {"payments"}
+    findings = [item for item in CompareSpans(views).run(ctx, {}).items if item.entity == "accounts"]
+    assert {item.peer for item in findings} == {"payments"}
 
 
 def test_time_of_no_call_is_still_the_callers_own(open_folder: OpenFolder, ctx: RunContext) -> None:

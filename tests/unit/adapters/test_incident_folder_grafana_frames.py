@@ -89,8 +89,8 @@ def test_an_answer_asked_twice_is_one_series(
         data = {"resultType": "matrix", "result": [{"metric": {"job": "cart"}, "values": samples}]}
         pages.append({"status": "success", "data": data})
     text = "\n".join(json.dumps(page) for page in pages)
-    held = values_of(open_folder({"latency.json": text}), ctx)
-    assert list(held.values()) == ([first] if again == first else [first, again])
+    content = values_of(open_folder({"latency.json": text}), ctx)
+    assert list(content.values()) == ([first] if again == first else [first, again])
 
 
 def test_an_error_that_was_answered_is_said(refuse_folder: RefuseFolder) -> None:

@@ -74,9 +74,9 @@ def test_a_folder_masks_as_the_lines_are_masked_one_by_one(open_folder: OpenFold
     table, expected = logs.table(ctx, Recording.INCIDENT), table_of_lines(lines)
     assert rows_of(table) == rows_of(expected)
     same = [
-        [one == other for other in held.context[:12]]
-        for held in (table, expected)
-        for one in held.context[:12]
+        [one == other for other in content.context[:12]]
+        for content in (table, expected)
+        for one in content.context[:12]
     ]
     assert same[:12] == same[12:]
 

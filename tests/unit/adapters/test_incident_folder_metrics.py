@@ -300,10 +300,10 @@ def test_a_baseline_without_telemetry_is_refused(write_folder: WriteFolder) -> N
 
 def test_progress_names_each_file(write_folder: WriteFolder) -> None:
     """With how many are done and how many there are."""
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
     folder = write_folder({"metrics.csv": LONG, "topology.csv": "caller,callee\na,b\n"})
-    open_incident_folder(folder, progress=lambda *news: told.append(news))
-    assert told == [("topology.csv", 0, 2), ("metrics.csv", 1, 2)]
+    open_incident_folder(folder, progress=lambda *news: reported.append(news))
+    assert reported == [("topology.csv", 0, 2), ("metrics.csv", 1, 2)]
 
 
 def test_series_too_large_for_the_limit_are_a_tool_failure(

@@ -161,7 +161,7 @@ def test_a_file_of_the_version_before_takes_verdicts(runs: LocalRuns) -> None:
     with closing(sqlite3.connect(runs.file)) as connection, connection:
         connection.execute("ALTER TABLE run DROP COLUMN feedback")
         connection.execute("PRAGMA user_version = 1")
-    said = Feedback(
+    feedback = Feedback(
         run_id="run-1",
         given_by="local",
         verdict=FeedbackVerdict.WRONG,
@@ -171,25 +171,25 @@ def test_a_file_of_the_version_before_takes_verdicts(runs: LocalRuns) -> None:
     )
 
     assert runs.feedback("run-1") is None
-    runs.mark(said)
+    runs.mark(feedback)
 
-    assert runs.feedback("run-1") == said
+    assert runs.feedback("run-1") == feedback
     assert [run.run_id for run in runs.latest()] == ["run-1"]
     assert runs.delete("run-1") == 1
     assert runs.feedback("run-1") is None
     with pytest.raises(StoreFailure, match="deleted"):
-        runs.mark(said)
+        runs.mark(feedback)
 
 
 def test_a_verdict_stays_where_its_run_is_kept_again(runs: LocalRuns) -> None:
     """And one that is damaged is a failure that names the file."""
     runs.keep(make_run("run-1"), now_s=NOW_S)
-    said = Feedback(
+    feedback = Feedback(
         run_id="run-1", given_by="local", verdict=FeedbackVerdict.RIGHT, cause=None, note="", given_s=NOW_S
     )
-    runs.mark(said)
+    runs.mark(feedback)
     runs.keep(make_run("run-1"), now_s=NOW_S + 1.0)
-    assert runs.feedback("run-1") == said
+    assert runs.feedback("run-1") == feedback
 
     with closing(sqlite3.connect(runs.file)) as connection, connection:
         connection.execute("UPDATE run SET feedback = '{}'")

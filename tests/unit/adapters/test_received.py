@@ -158,8 +158,8 @@ def test_an_archive_inside_counts_as_it_is_unpacked(tmp_path: Path) -> None:
 def _zip_of_bytes(files: dict[str, bytes]) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
-        for name, held in files.items():
-            archive.writestr(name, held)
+        for name, inner in files.items():
+            archive.writestr(name, inner)
     return content.getvalue()
 
 
@@ -204,7 +204,7 @@ def _long_list() -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (_bomb(), "it unpacks to more than 10 MB"),
         (_lying_bomb(), "not a complete archive"),
@@ -222,11 +222,11 @@ def _long_list() -> bytes:
     ],
     ids=range(12),
 )
-def test_what_passes_a_limit_or_is_damaged_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
+def test_what_passes_a_limit_or_is_damaged_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
     """One sentence says what it is."""
     with pytest.raises(InvalidInput) as caught:
         lay_out_in(tmp_path, content)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,11 @@ def test_quantiles_equal_numpy_s_row_by_row(value: Floats, share: float) -> None
     ordered, count = sort_rows(value)
     found = quantile_sorted(ordered, count, share)
     for place, row in enumerate(value):
-        held = row[np.isfinite(row)]
-        if len(held) == 0:
+        finite = row[np.isfinite(row)]
+        if len(finite) == 0:
             assert np.isnan(found[place])
         else:
-            np.testing.assert_allclose(found[place], np.quantile(held, share), rtol=1e-9, atol=1e-6)
+            np.testing.assert_allclose(found[place], np.quantile(finite, share), rtol=1e-9, atol=1e-6)
 
 
 @given(rows)
@@ -46,15 +46,15 @@ def test_width_equals_its_definition_row_by_row(value: Floats) -> None:
     level = median_rows(value)
     found = width_rows(value, level)
     for place, row in enumerate(value):
-        held = row[np.isfinite(row)]
-        if len(held) == 0:
+        finite = row[np.isfinite(row)]
+        if len(finite) == 0:
             assert np.isnan(found[place])
             continue
-        middle = float(np.median(held))
+        middle = float(np.median(finite))
         expected = max(
-            float(np.quantile(held, 0.75) - np.quantile(held, 0.25)) / 1.349,
-            1.4826 * float(np.median(np.abs(held - middle))),
-            0.2 * float(held.std()),
+            float(np.quantile(finite, 0.75) - np.quantile(finite, 0.25)) / 1.349,
+            1.4826 * float(np.median(np.abs(finite - middle))),
+            0.2 * float(finite.std()),
             0.02 * abs(middle),
         )
         np.testing.assert_allclose(found[place], expected, rtol=1e-6, atol=1e-6)
@@ -65,9 +65,9 @@ def test_scores_do_not_depend_on_the_unit(value: Floats, factor: float) -> None:
     """Memory in bytes scores as memory in megabytes does."""
     half = max(1, value.shape[1] // 2)
 
-    def score(held: Floats) -> Floats:
-        level = median_rows(held[:, :half])
-        return rise_rows(held[:, half:], level, width_rows(held[:, :half], level))
+    def score(finite: Floats) -> Floats:
+        level = median_rows(finite[:, :half])
+        return rise_rows(finite[:, half:], level, width_rows(finite[:, :half], level))
 
     np.testing.assert_allclose(score(value * factor), score(value), rtol=1e-6, atol=1e-9)
 

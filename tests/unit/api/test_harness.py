@@ -274,17 +274,17 @@ def test_a_folder_is_read_and_no_thread_stays(tmp_path: Path) -> None:
     rows += [f"{1_714_568_400 + 60 * minute},web,latency_s,{0.2 + minute // 60}" for minute in range(90)]
     (tmp_path / "metrics.csv").write_text("\n".join(rows) + "\n")
     before = set(threading.enumerate())
-    held: list[dh.LiveRun] = []
+    live_runs: list[dh.LiveRun] = []
 
     async def work(harness: dh.Harness) -> None:
         answer = await harness.ask("what happened?")
-        held.append(harness.stream("what happened?"))
+        live_runs.append(harness.stream("what happened?"))
 
         assert "web" in answer.markdown()
 
     with_harness(dh.Harness(sources=dh.IncidentFolder(tmp_path)), work)
 
-    assert held[0].task.result().state is dh.RunState.CANCELLED
+    assert live_runs[0].task.result().state is dh.RunState.CANCELLED
     for thread in set(threading.enumerate()) - before:
         thread.join(10)
     assert set(threading.enumerate()) <= before
@@ -363,9 +363,9 @@ def test_an_argument_that_cannot_be_used_is_named(arguments: dict[str, object], 
     """No run begins."""
 
     async def work(harness: dh.Harness) -> None:
-        with pytest.raises(dh.InvalidInput) as told:
+        with pytest.raises(dh.InvalidInput) as refused:
             harness.stream(**arguments)  # type: ignore[arg-type]  # what is wrong is the test
-        assert told.value.place == place
+        assert refused.value.place == place
 
     with_harness(small_harness(), work)
 

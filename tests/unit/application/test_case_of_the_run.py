@@ -35,7 +35,7 @@ HONEST = from_records("t1", "t2")
 
 
 @pytest.mark.parametrize(
-    ("calls", "question", "onset_s", "held"),
+    ("calls", "question", "onset_s", "sources"),
     [
         (NOW, "why is it slow?", ONSET_S, WORLD),
         (NOW, "why is shop slow since 14:05?", None, WORLD),
@@ -49,10 +49,10 @@ HONEST = from_records("t1", "t2")
     ],
 )  # fmt: skip
 def test_a_ranking_of_the_question_supports_a_conclusion(
-    calls: list[Call], question: str, onset_s: float | None, held: InMemorySources
+    calls: list[Call], question: str, onset_s: float | None, sources: InMemorySources
 ) -> None:
     """As asked, as the alert has it, as the tools find it; of the entity, or of the service that it is of."""
-    assert Shopping(calls, HONEST, question, onset_s, held).causes() == ["payment"]
+    assert Shopping(calls, HONEST, question, onset_s, sources).causes() == ["payment"]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_the_older_trouble_is_concluded_where_it_is_asked_about(calls: list[Call
 
 
 @pytest.mark.parametrize(
-    ("calls", "question", "onset_s", "held"),
+    ("calls", "question", "onset_s", "sources"),
     [
         # the cause of an incident two hours before the one that was asked about
         (THEN, "why is it slow?", ONSET_S, WORLD),
@@ -101,10 +101,10 @@ def test_the_older_trouble_is_concluded_where_it_is_asked_about(calls: list[Call
     ],
 )  # fmt: skip
 def test_a_ranking_of_another_question_supports_none(
-    calls: list[Call], question: str, onset_s: float | None, held: InMemorySources
+    calls: list[Call], question: str, onset_s: float | None, sources: InMemorySources
 ) -> None:
     """Whatever it found is true, and is not what was asked; a judge that believes it changes nothing."""
-    shopping = Shopping(calls, HONEST, question, onset_s, held)
+    shopping = Shopping(calls, HONEST, question, onset_s, sources)
 
     assert shopping.causes() == []
 
@@ -151,7 +151,7 @@ def test_prose_is_not_a_victim() -> None:
 def test_an_onset_that_a_policy_chose_is_not_called_stated() -> None:
     """Neither said to be given, nor what the next turn starts from, nor the time of any conclusion."""
     calls: list[Call] = [("estimate_onset", {"onset": OLDER_S}), *THEN]
-    end, document = Shopping(calls, from_records("t2", "t3"), held=SILENT).run()
+    end, document = Shopping(calls, from_records("t2", "t3"), telemetry=SILENT).run()
 
     assert end.content.causes == ()
     assert document.report.onset is None
@@ -161,14 +161,14 @@ def test_an_onset_that_a_policy_chose_is_not_called_stated() -> None:
 
 def test_an_estimate_without_an_argument_is_the_onset_of_the_question() -> None:
     """If no onset is stated, the one that the tools find by themselves counts, also in a further call."""
-    first = Shopping([("estimate_onset", {}), *look()], from_records("t2", "t3"), held=QUIET)
+    first = Shopping([("estimate_onset", {}), *look()], from_records("t2", "t3"), telemetry=QUIET)
     _, document = first.run()
     assert document.report.onset is not None
     found = document.report.onset.at
     again = [("estimate_onset", {}), *look(onset=found)]
 
-    assert Shopping(again, from_records("t2", "t3"), held=QUIET).causes() == first.causes()
-    assert Shopping(again[1:], from_records("t1", "t2"), held=QUIET).causes() == []
+    assert Shopping(again, from_records("t2", "t3"), telemetry=QUIET).causes() == first.causes()
+    assert Shopping(again[1:], from_records("t1", "t2"), telemetry=QUIET).causes() == []
 
 
 def test_the_strongest_candidate_is_the_rankings() -> None:
@@ -195,13 +195,14 @@ ARGUMENTS = st.fixed_dictionaries(
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
-    chosen=st.lists(ARGUMENTS.filter(lambda held: "onset" in held), min_size=1, max_size=3), data=st.data()
+    chosen=st.lists(ARGUMENTS.filter(lambda records: "onset" in records), min_size=1, max_size=3),
+    data=st.data(),
 )
 def test_no_arguments_and_no_order_make_an_older_trouble_the_cause(
     chosen: list[Mapping[str, JsonValue]], data: st.DataObject
 ) -> None:
     """Asked about 14:05, the run may rank what it likes as often as it likes, before and after."""
-    looks: list[list[Call]] = [*(look(**held) for held in chosen), NOW]
+    looks: list[list[Call]] = [*(look(**records) for records in chosen), NOW]
     ordered = data.draw(st.permutations(looks))
     calls = [call for one in ordered for call in one]
     picked = data.draw(st.integers(0, len(ordered) - 1))

@@ -39,9 +39,9 @@ def test_a_run_begins_in_the_order_of_the_lifecycle(tmp_path: Path) -> None:
 
     async def act(kept: KeptChat) -> None:
         await kept.ask()
-        first = kept.told[:3]
+        first = kept.steps[:3]
         assert first == ["row RUNNING", "event RUN_STARTED", "started"]
-        assert kept.told.index("started") < kept.told.index("event ROUTING_ATTEMPT")
+        assert kept.steps.index("started") < kept.steps.index("event ROUTING_ATTEMPT")
 
     play(tmp_path, act, router=ScriptedRouter(SYSTEM))
 
@@ -51,7 +51,7 @@ def test_a_run_ends_in_the_order_of_the_lifecycle(tmp_path: Path) -> None:
 
     async def act(kept: KeptChat) -> None:
         await kept.ask()
-        assert kept.told[-5:] == [
+        assert kept.steps[-5:] == [
             "event RUN_ENDED",
             "event RELEASE_DECISION",
             "row SUCCESS",
@@ -69,7 +69,7 @@ def test_the_session_is_read_before_there_is_a_run(tmp_path: Path) -> None:
         await kept.database.close()
         with pytest.raises(StoreFailure):
             await kept.ask()
-        assert kept.told == []
+        assert kept.steps == []
         assert len(kept.stores.active) == 0
 
     play(tmp_path, act)
@@ -105,8 +105,8 @@ def test_a_question_without_a_subject_is_not_diagnosed(tmp_path: Path) -> None:
     async def act(kept: KeptChat) -> None:
         row = await kept.ask(kept.request("zork?"))
         assert row.intent is IntentType.SYSTEM_CHAT
-        told = [each for each in await kept.events(row.run_id) if each.name is TraceName.ROUTING_DECISION]
-        assert [each.payload["reason"] for each in told] == ["NOTHING_TO_DIAGNOSE"]
+        events = [each for each in await kept.events(row.run_id) if each.name is TraceName.ROUTING_DECISION]
+        assert [each.payload["reason"] for each in events] == ["NOTHING_TO_DIAGNOSE"]
 
     in_doubt = RoutingDecision(IntentType.DIAGNOSIS, RoutingReason.NOTHING_RECOGNISED)
     play(tmp_path, act, router=ScriptedRouter(in_doubt))

@@ -109,9 +109,9 @@ def test_a_source_that_has_changed_since_it_was_asked_about_is_said_to_have(
         kept.source.stamp = SourceStamp("sha256:shop", content)
         asked = replace(kept.request(source="shop"), stamp=SourceStamp("sha256:shop", "sha256:monday"))
         row = await kept.ask(asked)
-        told = [event for event in await kept.events(row.run_id) if event.name is TraceName.SOURCE_CHANGED]
+        events = [event for event in await kept.events(row.run_id) if event.name is TraceName.SOURCE_CHANGED]
         payload = {"source": "shop", "asked": "sha256:monday", "now": "sha256:tuesday"}
-        assert [dict(event.payload) for event in told] == [payload] * changed
+        assert [dict(event.payload) for event in events] == [payload] * changed
         assert row.status is RunStatus.SUCCESS
 
     play(tmp_path, act, **concluding())
@@ -220,10 +220,10 @@ def test_a_run_that_was_taken_is_not_worked_on(tmp_path: Path) -> None:
     async def act(kept: KeptChat) -> None:
         request = kept.request()
         await kept.ask(request)
-        told = list(kept.told)
+        reported = list(kept.steps)
         with pytest.raises(RunTaken):
             await kept.ask(request)
-        assert [word for word in kept.told[len(told) :] if word != "row RUNNING"] == []
+        assert [word for word in kept.steps[len(reported) :] if word != "row RUNNING"] == []
         assert len(kept.system.asked) == 1
 
     play(tmp_path, act, router=ScriptedRouter(SYSTEM))
@@ -244,7 +244,7 @@ def test_what_could_not_be_kept_is_not_given_out(tmp_path: Path) -> None:
             await asyncio.wait({task}, timeout=0.01)
         with pytest.raises(RunNotKept):
             await task
-        assert "returned" not in kept.told
+        assert "returned" not in kept.steps
         assert len(kept.stores.active) == 0
 
     play(tmp_path, act, router=ScriptedRouter(SYSTEM))
@@ -297,7 +297,7 @@ def test_a_row_that_cannot_be_begun_in_time_is_a_store_that_does_not_work(tmp_pa
         holder.close()
         with pytest.raises(StoreFailure):
             await task
-        assert "started" not in kept.told
+        assert "started" not in kept.steps
         assert len(kept.stores.active) == 0
 
     play(tmp_path, act, router=ScriptedRouter(SYSTEM))

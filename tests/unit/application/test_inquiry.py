@@ -22,7 +22,7 @@ CARRIED_S = ONSET_S - 300.0
 
 def resolve(
     question: str = "why?",
-    held: InMemorySources = SHOP,
+    sources: InMemorySources = SHOP,
     *,
     onset_s: float | None = None,
     carried_s: float | None = None,
@@ -30,7 +30,7 @@ def resolve(
 ) -> Inquiry:
     """The inquiry over telemetry in memory."""
     return resolve_inquiry(
-        Rig().run(), held.sources(), question, onset_s, carried=Carried(carried_s, carried_affected)
+        Rig().run(), sources.sources(), question, onset_s, carried=Carried(carried_s, carried_affected)
     )
 
 
@@ -58,9 +58,9 @@ def test_the_first_that_says_when_it_began_is_believed(
     at_s: float | None,
 ) -> None:
     """The asker's own words come before what the turn before, the source and the alert say."""
-    held = replace(SHOP, onset_s=source_s, alert=AlertInfo(entity="shop", time_s=alert_s))
+    sources = replace(SHOP, onset_s=source_s, alert=AlertInfo(entity="shop", time_s=alert_s))
 
-    found = resolve(question, held, onset_s=asked_s, carried_s=carried_s)
+    found = resolve(question, sources, onset_s=asked_s, carried_s=carried_s)
 
     assert (found.onset_origin, found.onset_s) == (origin, at_s)
 
@@ -110,7 +110,7 @@ def test_the_tool_that_matches_names_agrees(question: str) -> None:
 
 
 def test_the_inventory_knows_every_name_with_its_owner_and_what_telemetry_holds_of_it() -> None:
-    """An absence may be said of a name alone that some telemetry of that kind could have held."""
+    """An absence may be said of a name alone that some telemetry of that kind could have sources."""
     inventory = resolve().inventory
 
     assert inventory.entity("payment-7d9f") == KnownEntity(
@@ -128,9 +128,9 @@ def test_the_inventory_knows_every_name_with_its_owner_and_what_telemetry_holds_
 
 def test_what_the_source_does_not_have_is_not_telemetry_of_it() -> None:
     """A search of logs that are not there finds nothing, which is no absence."""
-    held = InMemorySources(incident=(series_of("a->b", "latency", [0.0, 30.0], [1.0, 1.0]),))
+    sources = InMemorySources(incident=(series_of("a->b", "latency", [0.0, 30.0], [1.0, 1.0]),))
 
-    inventory = resolve(held=held).inventory
+    inventory = resolve(sources=sources).inventory
 
     assert inventory.telemetry == {Telemetry.METRICS}
     assert [each.name for each in inventory.entities] == ["a", "a->b", "b"]
@@ -139,9 +139,9 @@ def test_what_the_source_does_not_have_is_not_telemetry_of_it() -> None:
 def test_secrets_in_names_and_question_are_masked() -> None:
     """The inquiry is published with the run."""
     name = "svc ghp_" + "a1B2" * 9
-    held = replace(SHOP, log_lines=(LogLine(ONSET_S, name, "INFO", "x"),))
+    sources = replace(SHOP, log_lines=(LogLine(ONSET_S, name, "INFO", "x"),))
 
-    found = resolve(f"why does {name} fail?", held)
+    found = resolve(f"why does {name} fail?", sources)
 
     assert "a1B2" not in f"{found}"
 
@@ -149,12 +149,12 @@ def test_secrets_in_names_and_question_are_masked() -> None:
 def test_thousands_of_series_are_resolved_without_reading_any() -> None:
     """What the source counted when it was opened is enough, however much it holds."""
     series = tuple(series_of(f"svc-{n}", "latency", [0.0, 30.0], [1.0, 1.0]) for n in range(3_000))
-    held = InMemorySources(incident=series)
+    sources = InMemorySources(incident=series)
 
-    found = resolve("why is svc-2999 slow?", held)
+    found = resolve("why is svc-2999 slow?", sources)
 
     assert found.affected == ("svc-2999",)
-    assert held.calls == {"summary": held.calls["summary"]}
+    assert sources.calls == {"summary": sources.calls["summary"]}
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_the_entity_of_the_alert_is_read_like_a_name_of_the_question(
     alerted: str, affected: tuple[str, ...], *, unknown: bool
 ) -> None:
     """A typo is corrected; nothing can be concluded about an unknown name."""
-    found = resolve(held=replace(SHOP, alert=AlertInfo(entity=alerted)))
+    found = resolve(sources=replace(SHOP, alert=AlertInfo(entity=alerted)))
 
     assert found.affected == affected
     assert found.asks_of_unknown is unknown

@@ -36,8 +36,8 @@ def play_run(policy: Policy) -> tuple[Scene, DiagnosisEnd, ScriptedTool]:
     """The run with a policy that sees JSON and says JSON, or text."""
 
     def says(seen: str) -> str:
-        said = policy(json.loads(seen))
-        return said if isinstance(said, str) else json.dumps(said)
+        answer = policy(json.loads(seen))
+        return answer if isinstance(answer, str) else json.dumps(answer)
 
     tool = ScriptedTool(make_findings, ToolSpec("look", "Looks.", (ENTITY_ARG,)))
     scene = Scene(policy=WirePolicy(says), store=MemoryEvidenceStore(), tools=[tool])

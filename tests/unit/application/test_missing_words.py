@@ -19,10 +19,10 @@ from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.testing.scripted_policy import ScriptedPolicy
 
 
-@pytest.mark.parametrize("said", ["the moon", "which service?", "logs", "", MissingInfo.ENTITY])
-def test_a_word_of_its_own_is_nothing_missing(said: str) -> None:
+@pytest.mark.parametrize("message", ["the moon", "which service?", "logs", "", MissingInfo.ENTITY])
+def test_a_word_of_its_own_is_nothing_missing(message: str) -> None:
     """Any word at all would turn a draft that says nothing into an answer, as would what was there."""
-    draft = DiagnosisDraft((), (), missing_info=(cast("MissingInfo", said),), missing_names=("moon",))
+    draft = DiagnosisDraft((), (), missing_info=(cast("MissingInfo", message),), missing_names=("moon",))
     run = Scene(policy=ScriptedPolicy(GiveDraft(draft)), store=MemoryEvidenceStore(), tools=())
 
     end = run.run()

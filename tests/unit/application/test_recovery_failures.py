@@ -227,8 +227,8 @@ def test_runs_that_are_closed_for_others_are_reported_once(tmp_path: Path) -> No
 
     async def act(kept: KeptChat) -> None:
         closed = ClosedRuns()
-        heard: list[RunRow] = []
-        closed.on_closed(heard.append)
+        received: list[RunRow] = []
+        closed.on_closed(received.append)
         care = SqlRunRecovery(kept.database, closed=closed)
         run_id, waiting = await orphan(kept), kept.request()
         for _ in range(2):
@@ -239,7 +239,7 @@ def test_runs_that_are_closed_for_others_are_reported_once(tmp_path: Path) -> No
             await archive.request_cancel(
                 waiting.run_id, CancelRequest(CancellationReason.USER_REQUESTED, 1.0)
             )
-        assert heard == [await row_of(kept, run_id), await row_of(kept, waiting.run_id)]
+        assert received == [await row_of(kept, run_id), await row_of(kept, waiting.run_id)]
 
     play(tmp_path, act)
 

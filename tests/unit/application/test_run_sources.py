@@ -112,8 +112,8 @@ def test_what_is_left_to_others_is_counted_for_each_source(tmp_path: Path) -> No
         for source, stamp in (("shop", SHOP), ("shop", BANK), ("bank", BANK), ("bank", BANK), (None, None)):
             await queue_run(process, source, stamp)
         left = (await process.supervisor.recover()).left
-        told = {(each.backlog.name, each.backlog.runs, each.is_another) for each in left}
-        assert told == {("shop", 1, True), ("bank", 2, False)}
+        reported = {(each.backlog.name, each.backlog.runs, each.is_another) for each in left}
+        assert reported == {("shop", 1, True), ("bank", 2, False)}
         assert process.supervisor.left == 3
 
     play(tmp_path, act)

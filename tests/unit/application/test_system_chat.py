@@ -168,10 +168,10 @@ def test_no_answer_names_what_the_profile_does_not(
 ) -> None:
     """Neither a product of the world nor a tool of the toolbox, unless it is wired."""
     text = system_text(SystemAnswer(tuple(sorted(topics))), profile, language)
-    said = set(text.lower().replace("，", " ").replace("：", " ").split())
+    words = set(text.lower().replace("，", " ").replace("：", " ").split())
 
-    assert not said & (PRODUCTS - set(profile.names))
-    assert not {"search_logs", "rank_causes", "shop"} & said
+    assert not words & (PRODUCTS - set(profile.names))
+    assert not {"search_logs", "rank_causes", "shop"} & words
 
 
 @pytest.mark.parametrize("topic", SystemTopic)

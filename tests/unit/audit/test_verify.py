@@ -22,9 +22,9 @@ Change = Callable[[dict[str, Any]], None]
 WHITESPACE = b" \t\n\r"
 
 
-def write(held: dict[str, Any]) -> bytes:
+def write(content: dict[str, Any]) -> bytes:
     """A document in its one byte form, whatever it states of itself."""
-    return json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n"
+    return json.dumps(content, ensure_ascii=False, indent=2).encode() + b"\n"
 
 
 def codes(data: bytes) -> set[str]:
@@ -139,10 +139,10 @@ def test_an_altered_file_does_not_verify(saved: Saved) -> None:
 
 def test_checks_that_cannot_be_made_are_said_to_be_unmade(saved: Saved) -> None:
     """A document that cannot be read holds nothing else to look at; nothing of it counts as held."""
-    held = json.loads(saved().data)
-    held["run"]["more"] = 1
+    content = json.loads(saved().data)
+    content["run"]["more"] = 1
 
-    verification = verify(seal(held), file="run.json")
+    verification = verify(seal(content), file="run.json")
 
     results = {check.name: check.result for check in verification.checks}
     assert results.pop(CheckName.ROOT_DIGEST) is CheckResult.HOLDS
@@ -153,20 +153,20 @@ def test_checks_that_cannot_be_made_are_said_to_be_unmade(saved: Saved) -> None:
 
 def test_record_digests_computed_again_do_not_help(saved: Saved) -> None:
     """If stored text is altered and its digest and size recomputed, the root digest still shows it."""
-    held = json.loads(saved().data)
-    stated = held["root_digest"]
-    stored = held["records"][3]["stored"]
-    held["records"][3]["stored"] = re.sub(
+    content = json.loads(saved().data)
+    stated = content["root_digest"]
+    stored = content["records"][3]["stored"]
+    content["records"][3]["stored"] = re.sub(
         r'(?<="looked_at":)\d', lambda digit: str(9 - int(digit[0])) if digit[0] != "9" else "1", stored
     )
-    seal(held)
-    held["root_digest"] = stated
+    seal(content)
+    content["root_digest"] = stated
 
-    assert codes(write(held)) == {FlawCode.ROOT_DIGEST_DIFFERS.value}
+    assert codes(write(content)) == {FlawCode.ROOT_DIGEST_DIFFERS.value}
 
 
-def _claim(held: dict[str, Any], predicate: str) -> Any:
-    return next(claim for claim in held["report"]["claims"] if claim["predicate"] == predicate)
+def _claim(content: dict[str, Any], predicate: str) -> Any:
+    return next(claim for claim in content["report"]["claims"] if claim["predicate"] == predicate)
 
 
 def _in_claim(predicate: str, field: str, value: object) -> Change:
@@ -174,9 +174,9 @@ def _in_claim(predicate: str, field: str, value: object) -> Change:
 
 
 def _in(path: str, value: object) -> Change:
-    def change(held: dict[str, Any]) -> None:
+    def change(content: dict[str, Any]) -> None:
         *steps, last = (int(step) if step.isdigit() else step for step in path.split("."))
-        inner: Any = held
+        inner: Any = content
         for step in steps:
             inner = inner[step]
         inner[last] = value(inner[last]) if callable(value) else value
@@ -184,16 +184,16 @@ def _in(path: str, value: object) -> Change:
     return change
 
 
-def _exchange_stored(held: dict[str, Any]) -> None:
+def _exchange_stored(content: dict[str, Any]) -> None:
     """Two answers of one tool, each under the other's question."""
-    one, other = (record for record in held["records"] if record["tool"] == "inspect_signal")
+    one, other = (record for record in content["records"] if record["tool"] == "inspect_signal")
     one["stored"], other["stored"] = other["stored"], one["stored"]
 
 
-def _weaken_record(held: dict[str, Any]) -> None:
+def _weaken_record(content: dict[str, Any]) -> None:
     """A number in the stored bytes that a claim rests on."""
-    claim = _claim(held, "CHANGED")
-    record = next(r for r in held["records"] if r["tool_call_id"] == claim["refs"][0]["tool_call_id"])
+    claim = _claim(content, "CHANGED")
+    record = next(r for r in content["records"] if r["tool_call_id"] == claim["refs"][0]["tool_call_id"])
     stored = json.loads(record["stored"])
     item = next(each for each in stored["items"] if each["item_id"] == claim["refs"][0]["item_id"])
     item["value"] /= 2
@@ -268,10 +268,10 @@ def test_what_the_records_do_not_support_is_named_although_digests_match(
     saved: Saved, change: Change, code: FlawCode | FindingCode
 ) -> None:
     """All digests are right again; the checks of the run itself are made again and object."""
-    held = json.loads(saved().data)
-    change(held)
+    content = json.loads(saved().data)
+    change(content)
 
-    assert code.value in codes(seal(held))
+    assert code.value in codes(seal(content))
 
 
 @pytest.mark.parametrize(
@@ -289,21 +289,21 @@ def test_what_the_records_do_not_support_is_named_although_digests_match(
 )
 def test_a_fallback_cannot_be_dressed_up(saved: Saved, change: Change, code: FlawCode | FindingCode) -> None:
     """No conclusion in it, no other type, no other words."""
-    held = json.loads(saved("none", "--seed", "1").data)
-    change(held)
+    content = json.loads(saved("none", "--seed", "1").data)
+    change(content)
 
-    assert code.value in codes(seal(held))
+    assert code.value in codes(seal(content))
 
 
 def test_two_digests_exchanged_are_seen(saved: Saved) -> None:
     """The digest of one record under another, and the root digest computed over that."""
-    held = json.loads(saved().data)
-    one, other = held["records"][:2]
+    content = json.loads(saved().data)
+    one, other = content["records"][:2]
     one["digest"], other["digest"] = other["digest"], one["digest"]
     one["size_bytes"], other["size_bytes"] = other["size_bytes"], one["size_bytes"]
-    held["root_digest"] = root_digest(held)
+    content["root_digest"] = root_digest(content)
 
-    assert codes(write(held)) == {"RECORD_DIGEST_DIFFERS", "RECORD_SIZE_DIFFERS", "TRACE_DIFFERS"}
+    assert codes(write(content)) == {"RECORD_DIGEST_DIFFERS", "RECORD_SIZE_DIFFERS", "TRACE_DIFFERS"}
 
 
 NOTHING_ELSE_VOUCHES = re.compile(
@@ -319,8 +319,8 @@ NOTHING_ELSE_VOUCHES = re.compile(
 
 def _leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
     if isinstance(value, dict | list):
-        for key, held in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _leaves(held, (*path, key))
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _leaves(inner, (*path, key))
     elif value is not None:
         yield path
 
@@ -344,12 +344,12 @@ def test_every_field_that_a_record_vouches_for_is_checked(saved: Saved, fault: s
     paths = [path for path in every if not NOTHING_ELSE_VOUCHES.fullmatch(".".join(map(str, path)))]
     missed = []
     for path in paths[:: round(1 / scale)]:
-        held = json.loads(data)
-        inner: Any = held
+        content = json.loads(data)
+        inner: Any = content
         for step in path[:-1]:
             inner = inner[step]
         inner[path[-1]] = _other(inner[path[-1]])
-        if holds(seal(held)):
+        if holds(seal(content)):
             missed.append(path)
 
     assert len(paths) > 200
@@ -358,10 +358,10 @@ def test_every_field_that_a_record_vouches_for_is_checked(saved: Saved, fault: s
 
 def test_a_forgery_of_everything_is_consistent_and_only_its_root_digest_differs(saved: Saved) -> None:
     """The limit of any check without a signature: records, quote, claim and sentence all forged alike."""
-    held = json.loads(saved().data)
-    before = held["root_digest"]
-    claim = _claim(held, "CAUSED")
-    text = json.dumps(held, ensure_ascii=False).replace(claim["entity"], "innocent")
+    content = json.loads(saved().data)
+    before = content["root_digest"]
+    claim = _claim(content, "CAUSED")
+    text = json.dumps(content, ensure_ascii=False).replace(claim["entity"], "innocent")
     forged = seal(json.loads(text))
 
     verification = verify(forged, file="run.json")

@@ -21,19 +21,19 @@ Saved = Callable[..., Any]
 )
 def test_a_document_must_name_the_queries_of_its_records(saved: Saved, field: str, other: object) -> None:
     """Who was looked at, by which call, and how much of it."""
-    held = json.loads(saved().data)
-    (cause,) = held["report"]["causes"]
+    content = json.loads(saved().data)
+    (cause,) = content["report"]["causes"]
     assert (cause["level"], cause["disproof"]["result"]) == ("EXPLAINED", "HELD")
     cause["disproof"]["challenges"][0][field] = other
-    assert FlawCode.DISPROOF_DIFFERS.value in codes(seal(held))
+    assert FlawCode.DISPROOF_DIFFERS.value in codes(seal(content))
 
 
 def test_a_test_that_is_not_in_the_records_does_not_count(saved: Saved) -> None:
     """Neither by its result nor by a record of another query; the level is that of a cause not tested."""
-    held = json.loads(saved().data)
-    (cause,) = held["report"]["causes"]
+    content = json.loads(saved().data)
+    (cause,) = content["report"]["causes"]
     cause["disproof"]["result"] = "NOT_TESTED"
-    assert FlawCode.DISPROOF_DIFFERS.value in codes(seal(held))
+    assert FlawCode.DISPROOF_DIFFERS.value in codes(seal(content))
     untested = json.loads(saved().data)
     call = cause["disproof"]["challenges"][0]["tool_call_id"]
     (asked,) = (each for each in untested["records"] if each["tool_call_id"] == call)

@@ -19,30 +19,30 @@ ANOTHER_TIME = "2024-01-01T00:00:00Z"
 
 def values_of(saved: Saved, *wanted: str) -> dict[str, Any]:
     """A saved run as JSON values."""
-    held: dict[str, Any] = json.loads(saved(*wanted).data)
-    return held
+    content: dict[str, Any] = json.loads(saved(*wanted).data)
+    return content
 
 
 def test_a_run_carries_what_it_was_asked(saved: Saved) -> None:
     """What is affected, when it began and who stated that, and every name in a claim."""
-    held = values_of(saved)
+    content = values_of(saved)
 
-    inquiry = held["inquiry"]
+    inquiry = content["inquiry"]
     known = {name for each in inquiry["inventory"]["entities"] for name in (each["name"], each["owner"])}
-    spoken = {claim["entity"] for claim in held["report"]["claims"]}
+    spoken = {claim["entity"] for claim in content["report"]["claims"]}
     assert inquiry["onset_origin"] == "ALERT"
     assert inquiry["affected"] == [inquiry["alert_entity"]]
     assert spoken <= known
     assert inquiry["inventory"]["calls"]
-    assert [each["standing"] for each in held["report"]["rankings"]] == ["COUNTS"]
+    assert [each["standing"] for each in content["report"]["rankings"]] == ["COUNTS"]
 
 
 def test_a_run_without_its_inquiry_does_not_verify(saved: Saved) -> None:
     """Leaving out what claims are compared with is no way around the comparison."""
-    held = values_of(saved)
-    held["inquiry"] = None
+    content = values_of(saved)
+    content["inquiry"] = None
 
-    assert FlawCode.INQUIRY_MISSING.value in codes(seal(held))
+    assert FlawCode.INQUIRY_MISSING.value in codes(seal(content))
 
 
 @pytest.mark.parametrize(
@@ -61,27 +61,27 @@ def test_an_inquiry_that_the_rest_of_the_run_contradicts_does_not_verify(
     saved: Saved, field: str, value: str
 ) -> None:
     """Question, stated onset and inventory records say who is asked about, and since when."""
-    held = values_of(saved)
-    held["inquiry"][field] = value
+    content = values_of(saved)
+    content["inquiry"][field] = value
 
-    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal(held))
+    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal(content))
 
 
 def test_an_onset_that_the_asker_stated_is_that_of_the_inquiry(saved: Saved) -> None:
     """`run.onset_at` is invented if the inquiry has no stated onset."""
-    held = values_of(saved)
-    held["run"]["onset_at"] = held["inquiry"]["onset_at"]
+    content = values_of(saved)
+    content["run"]["onset_at"] = content["inquiry"]["onset_at"]
 
-    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal(held))
+    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal(content))
 
 
 def test_a_question_about_another_time_turns_a_ranking_into_that_of_another_question(saved: Saved) -> None:
     """The whole leak: a cause from two hours ago for a question about now, with every digest recomputed."""
-    held = values_of(saved)
-    held["run"]["onset_at"] = held["inquiry"]["onset_at"] = ANOTHER_TIME
-    held["inquiry"]["onset_origin"] = "ASKED"
+    content = values_of(saved)
+    content["run"]["onset_at"] = content["inquiry"]["onset_at"] = ANOTHER_TIME
+    content["inquiry"]["onset_origin"] = "ASKED"
 
-    found = codes(seal(held))
+    found = codes(seal(content))
 
     assert FindingCode.OF_ANOTHER_QUESTION.value in found
     assert SemanticReason.NOT_RANKED.value in found
@@ -90,33 +90,33 @@ def test_a_question_about_another_time_turns_a_ranking_into_that_of_another_ques
 
 def test_a_question_about_another_victim_turns_a_ranking_into_that_of_another_question(saved: Saved) -> None:
     """A ranking of what a bystander shows names no cause of what the question is about."""
-    held = values_of(saved)
+    content = values_of(saved)
     bystander = next(
         each["name"]
-        for each in held["inquiry"]["inventory"]["entities"]
-        if each["owner"] is None and each["name"] not in held["inquiry"]["affected"]
+        for each in content["inquiry"]["inventory"]["entities"]
+        if each["owner"] is None and each["name"] not in content["inquiry"]["affected"]
     )
-    held["inquiry"]["affected"] = [bystander]
+    content["inquiry"]["affected"] = [bystander]
 
-    found = codes(seal(held))
+    found = codes(seal(content))
 
     assert {FindingCode.OF_ANOTHER_QUESTION.value, SemanticReason.NOT_RANKED.value} <= found
 
 
 def test_a_ranking_cannot_be_said_to_be_set_aside(saved: Saved) -> None:
     """A reason that the records do not confirm is ignored, whoever writes it into the file."""
-    held = values_of(saved)
-    held["report"]["rankings"][0] |= {"standing": "SET_ASIDE", "reason": "FEWER_KINDS"}
+    content = values_of(saved)
+    content["report"]["rankings"][0] |= {"standing": "SET_ASIDE", "reason": "FEWER_KINDS"}
 
-    assert FlawCode.RANKINGS_DIFFER.value in codes(seal(held))
+    assert FlawCode.RANKINGS_DIFFER.value in codes(seal(content))
 
 
 def test_what_was_missing_is_of_a_closed_set(saved: Saved) -> None:
     """A word of an agent's own is no document of this version."""
-    held = values_of(saved, "none", "--seed", "1")
-    held["report"]["missing_info"] = ["the moon"]
+    content = values_of(saved, "none", "--seed", "1")
+    content["report"]["missing_info"] = ["the moon"]
 
-    assert codes(seal(held)) == {FlawCode.NOT_OF_THE_SCHEMA.value}
+    assert codes(seal(content)) == {FlawCode.NOT_OF_THE_SCHEMA.value}
 
 
 @pytest.mark.parametrize(
@@ -132,10 +132,10 @@ def test_an_inquiry_that_cannot_be_read_is_a_flaw_of_the_schema(
     saved: Saved, place: tuple[str, ...], value: str
 ) -> None:
     """Verifying ends with a list of flaws, never with an error from inside a check."""
-    held = values_of(saved, "none", "--seed", "1")
-    inner = held["inquiry"]
+    content = values_of(saved, "none", "--seed", "1")
+    inner = content["inquiry"]
     for step in place[:-1]:
         inner = inner[step]
     inner[place[-1]] = value
 
-    assert codes(seal(held)) == {FlawCode.NOT_OF_THE_SCHEMA.value}
+    assert codes(seal(content)) == {FlawCode.NOT_OF_THE_SCHEMA.value}

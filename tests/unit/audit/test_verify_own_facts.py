@@ -156,10 +156,10 @@ def test_a_changed_claim_about_an_own_fact_does_not_verify(
     saved: bytes, change: Callable[[dict[str, Any]], None]
 ) -> None:
     """Even if the digest was recomputed after the change."""
-    held = json.loads(saved)
-    change(held["report"]["claims"][0])
-    held["root_digest"] = root_digest(held)
-    forged = json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n"
+    content = json.loads(saved)
+    change(content["report"]["claims"][0])
+    content["root_digest"] = root_digest(content)
+    forged = json.dumps(content, ensure_ascii=False, indent=2).encode() + b"\n"
 
     assert not verify(forged, file="run.json").verified
 

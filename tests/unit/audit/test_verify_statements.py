@@ -19,47 +19,47 @@ Saved = Callable[..., Any]
 Change = Callable[[dict[str, Any]], None]
 
 
-def codes_of(held: dict[str, Any]) -> set[str]:
+def codes_of(content: dict[str, Any]) -> set[str]:
     """What `verify` objects to in a file whose forger recomputed every digest."""
-    for record in held["records"]:
+    for record in content["records"]:
         if record["stored"] is not None:
             record["digest"] = f"sha256:{hashlib.sha256(record['stored'].encode()).hexdigest()}"
-    held["root_digest"] = root_digest(held)
-    data = json.dumps(held, ensure_ascii=False, indent=2).encode() + b"\n"
+    content["root_digest"] = root_digest(content)
+    data = json.dumps(content, ensure_ascii=False, indent=2).encode() + b"\n"
     return {flaw.code.value for check in verify(data, file="run.json").checks for flaw in check.flaws}
 
 
-def _first(held: dict[str, Any], predicate: str) -> dict[str, Any]:
-    found: dict[str, Any] = next(c for c in held["report"]["claims"] if c["predicate"] == predicate)
+def _first(content: dict[str, Any], predicate: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(c for c in content["report"]["claims"] if c["predicate"] == predicate)
     return found
 
 
-def _rounds(held: dict[str, Any]) -> None:
-    claim = _first(held, "CHANGED")
+def _rounds(content: dict[str, Any]) -> None:
+    claim = _first(content, "CHANGED")
     claim["value"] = float(f"{claim['value']:.1e}")
 
 
-def _leaves_out_the_signal(held: dict[str, Any]) -> None:
-    _first(held, "CHANGED")["signal"] = None
+def _leaves_out_the_signal(content: dict[str, Any]) -> None:
+    _first(content, "CHANGED")["signal"] = None
 
 
-def _leaves_out_the_window(held: dict[str, Any]) -> None:
-    _first(held, "CHANGED")["window"] = None
+def _leaves_out_the_window(content: dict[str, Any]) -> None:
+    _first(content, "CHANGED")["window"] = None
 
 
-def _cites_what_bears_nothing(held: dict[str, Any]) -> None:
-    claims = held["report"]["claims"]
+def _cites_what_bears_nothing(content: dict[str, Any]) -> None:
+    claims = content["report"]["claims"]
     first, other = claims[0], claims[1]
     first["refs"] = [*first["refs"], *other["refs"]]
 
 
-def _cites_twice(held: dict[str, Any]) -> None:
-    claim = held["report"]["claims"][0]
+def _cites_twice(content: dict[str, Any]) -> None:
+    claim = content["report"]["claims"][0]
     claim["refs"] = claim["refs"] * 2
 
 
-def _cuts_a_quote(held: dict[str, Any]) -> None:
-    quote = _first(held, "CHANGED")["quotes"][0]
+def _cuts_a_quote(content: dict[str, Any]) -> None:
+    quote = _first(content, "CHANGED")["quotes"][0]
     quote["text"] = quote["text"].partition(", as far as")[0]
 
 
@@ -76,30 +76,30 @@ def _cuts_a_quote(held: dict[str, Any]) -> None:
 )
 def test_a_claim_that_says_less_or_other_than_its_evidence_is_seen(saved: Saved, change: Change) -> None:
     """Even if every part of it is supported: the published numbers equal the evidence to the last digit."""
-    held = json.loads(saved().data)
-    before = json.dumps(held)
-    change(held)
+    content = json.loads(saved().data)
+    before = json.dumps(content)
+    change(content)
 
-    assert json.dumps(held) != before
-    assert FlawCode.STATEMENT_DIFFERS.value in codes_of(held)
+    assert json.dumps(content) != before
+    assert FlawCode.STATEMENT_DIFFERS.value in codes_of(content)
 
 
 def test_an_own_wording_of_who_is_the_cause_is_seen(saved: Saved) -> None:
     """It is grounded in the ranking, and says more than is known: code alone words this."""
-    held = json.loads(saved().data)
-    claim = _first(held, "CAUSED")
+    content = json.loads(saved().data)
+    claim = _first(content, "CAUSED")
     claim["sentence"] = f"{claim['entity']} is the cause of what {claim['affected']} shows."
 
-    assert FlawCode.SENTENCE_DIFFERS.value in codes_of(held)
+    assert FlawCode.SENTENCE_DIFFERS.value in codes_of(content)
 
 
 def test_that_nothing_is_unusual_is_checked_as_any_claim_and_as_the_answer(saved: Saved) -> None:
     """With the number of its record; and where it is taken out, nothing answers the question."""
-    held: dict[str, Any] = json.loads(saved("none").data)
-    more, missing = copy.deepcopy(held), copy.deepcopy(held)
+    content: dict[str, Any] = json.loads(saved("none").data)
+    more, missing = copy.deepcopy(content), copy.deepcopy(content)
     _first(more, "UNREMARKABLE")["value"] += 1.0
     missing["report"]["claims"].remove(_first(missing, "UNREMARKABLE"))
 
-    assert codes_of(held) == set()
+    assert codes_of(content) == set()
     assert FindingCode.VALUE_NOT_SUPPORTED.value in codes_of(more)
     assert FlawCode.NOT_IN_THE_TABLE.value in codes_of(missing)

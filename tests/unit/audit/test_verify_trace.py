@@ -20,21 +20,21 @@ Change = Callable[[dict[str, Any]], None]
 
 def values_of(saved: Saved, *wanted: str) -> dict[str, Any]:
     """A saved run as JSON values."""
-    held: dict[str, Any] = json.loads(saved(*wanted).data)
-    return held
+    content: dict[str, Any] = json.loads(saved(*wanted).data)
+    return content
 
 
-def line_of(held: dict[str, Any], name: str) -> dict[str, Any]:
+def line_of(content: dict[str, Any], name: str) -> dict[str, Any]:
     """The last line of this name."""
-    line: dict[str, Any] = [each for each in held["trace"] if each["name"] == name][-1]
+    line: dict[str, Any] = [each for each in content["trace"] if each["name"] == name][-1]
     return line
 
 
 def rewrite_last(name: str, *, status: str | None = None, **values: Any) -> Change:
     """Other values in the last line of a name, the text that they render to, and another status if given."""
 
-    def change(held: dict[str, Any]) -> None:
-        line = line_of(held, name)
+    def change(content: dict[str, Any]) -> None:
+        line = line_of(content, name)
         line["status"] = status or line["status"]
         line["data"].update(values)
         line["text"] = in_short(line["data"])
@@ -45,15 +45,15 @@ def rewrite_last(name: str, *, status: str | None = None, **values: Any) -> Chan
 def without(name: str) -> Change:
     """The document without the lines of a name."""
 
-    def change(held: dict[str, Any]) -> None:
-        held["trace"] = [each for each in held["trace"] if each["name"] != name]
+    def change(content: dict[str, Any]) -> None:
+        content["trace"] = [each for each in content["trace"] if each["name"] != name]
 
     return change
 
 
-def flaws_of_trace(held: dict[str, Any]) -> set[str]:
+def flaws_of_trace(content: dict[str, Any]) -> set[str]:
     """What the check of the trace objects to after all digests are recomputed."""
-    checks = verify(seal(held), file="run.json").checks
+    checks = verify(seal(content), file="run.json").checks
     (trace,) = (check for check in checks if check.name is CheckName.TRACE)
     return {flaw.code.value for flaw in trace.flaws}
 
@@ -77,10 +77,10 @@ def flaws_of_trace(held: dict[str, Any]) -> set[str]:
 )
 def test_a_trace_line_that_contradicts_the_document_does_not_verify(saved: Saved, change: Change) -> None:
     """Question, guards, decision and end are in both; one of the two is untrue."""
-    held = values_of(saved)
-    change(held)
+    content = values_of(saved)
+    change(content)
 
-    assert flaws_of_trace(held) == {FlawCode.TRACE_DIFFERS.value}
+    assert flaws_of_trace(content) == {FlawCode.TRACE_DIFFERS.value}
 
 
 @pytest.mark.parametrize(
@@ -89,28 +89,28 @@ def test_a_trace_line_that_contradicts_the_document_does_not_verify(saved: Saved
 )
 def test_a_conclusion_whose_trace_lacks_a_step_does_not_verify(saved: Saved, name: str) -> None:
     """No cause is named without these."""
-    held = values_of(saved)
-    without(name)(held)
+    content = values_of(saved)
+    without(name)(content)
 
-    assert flaws_of_trace(held) == {FlawCode.TRACE_INCOMPLETE.value}
+    assert flaws_of_trace(content) == {FlawCode.TRACE_INCOMPLETE.value}
 
 
 @pytest.mark.parametrize("lines", [0, 3])
 def test_a_trace_that_is_cut_off_does_not_verify(saved: Saved, lines: int) -> None:
     """Whatever the run came to, its trace ends with its end."""
-    held = values_of(saved, "none", "--seed", "1")
-    held["trace"] = held["trace"][:lines]
+    content = values_of(saved, "none", "--seed", "1")
+    content["trace"] = content["trace"][:lines]
 
-    assert FlawCode.TRACE_INCOMPLETE.value in flaws_of_trace(held)
+    assert FlawCode.TRACE_INCOMPLETE.value in flaws_of_trace(content)
 
 
 def test_the_text_of_a_line_is_what_its_data_renders_to(saved: Saved) -> None:
     """A reader sees the text alone."""
-    held = values_of(saved)
+    content = values_of(saved)
     missed = []
-    for place, line in enumerate(held["trace"]):
+    for place, line in enumerate(content["trace"]):
         shown, line["text"] = line["text"], "payment is the cause, says the judge"
-        if flaws_of_trace(held) != {FlawCode.TRACE_DIFFERS.value}:
+        if flaws_of_trace(content) != {FlawCode.TRACE_DIFFERS.value}:
             missed.append(place)
         line["text"] = shown
 
@@ -119,23 +119,23 @@ def test_the_text_of_a_line_is_what_its_data_renders_to(saved: Saved) -> None:
 
 def test_a_stop_that_the_trace_does_not_tell_does_not_verify(saved: Saved) -> None:
     """Nor one that only the trace tells."""
-    held = values_of(saved, "none", "--seed", "1")
-    held["release"]["stop_reason"] = "INFORMATION_SATURATED"
-    stopped = {**held["trace"][3], "name": "COLLECTION_STOP", "data": {"reason": "INFORMATION_SATURATED"}}
+    untraced = values_of(saved, "none", "--seed", "1")
+    untraced["release"]["stop_reason"] = "INFORMATION_SATURATED"
+    stopped = {**untraced["trace"][3], "name": "COLLECTION_STOP", "data": {"reason": "INFORMATION_SATURATED"}}
     stopped["text"] = in_short(stopped["data"])
-    told = values_of(saved, "none", "--seed", "1")
-    told["trace"].insert(3, stopped)
-    both = {**told, "release": held["release"]}
+    traced = values_of(saved, "none", "--seed", "1")
+    traced["trace"].insert(3, stopped)
+    both = {**traced, "release": untraced["release"]}
 
-    assert FlawCode.TRACE_INCOMPLETE.value in flaws_of_trace(held)
-    assert FlawCode.TRACE_DIFFERS.value in flaws_of_trace(told)
+    assert FlawCode.TRACE_INCOMPLETE.value in flaws_of_trace(untraced)
+    assert FlawCode.TRACE_DIFFERS.value in flaws_of_trace(traced)
     assert flaws_of_trace(both) == set()
 
 
 @pytest.mark.parametrize("origin", ["SOURCE", "CARRIED"])
 def test_a_time_that_was_asked_about_cannot_be_laid_on_somebody_else(saved: Saved, origin: str) -> None:
     """The records of the run list every onset that is known, and a command has no turn before."""
-    held = values_of(saved)
-    held["inquiry"]["onset_origin"] = origin
+    content = values_of(saved)
+    content["inquiry"]["onset_origin"] = origin
 
-    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal(held))
+    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal(content))

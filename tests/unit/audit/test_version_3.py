@@ -34,18 +34,18 @@ def test_a_document_of_version_3_still_verifies(kept: Path) -> None:
 
 def test_an_altered_document_of_version_3_does_not_verify() -> None:
     """Its own rules apply, whatever else is recomputed."""
-    held = json.loads(gzip.decompress(SAVED[0].read_bytes()))
-    held["report"]["causes"][0]["level"] = "TRIGGER"
-    assert FlawCode.LEVEL_NOT_SUPPORTED.value in codes(seal(held))
+    content = json.loads(gzip.decompress(SAVED[0].read_bytes()))
+    content["report"]["causes"][0]["level"] = "TRIGGER"
+    assert FlawCode.LEVEL_NOT_SUPPORTED.value in codes(seal(content))
 
 
 def without_test(saved: Saved) -> dict[str, Any]:
     """A document of this version whose cause says nothing of a test."""
-    held: dict[str, Any] = json.loads(saved().data)
-    (cause,) = held["report"]["causes"]
+    content: dict[str, Any] = json.loads(saved().data)
+    (cause,) = content["report"]["causes"]
     del cause["disproof"]
-    held["report"]["summary"] = [each for each in held["report"]["summary"] if "disprove" not in each]
-    return held
+    content["report"]["summary"] = [each for each in content["report"]["summary"] if "disprove" not in each]
+    return content
 
 
 @pytest.mark.parametrize("left", [{}, {"disproof": None}], ids=["nothing", "null"])
@@ -53,26 +53,29 @@ def test_no_document_of_this_version_lacks_what_was_asked_to_disprove_its_cause(
     saved: Saved, left: dict[str, Any]
 ) -> None:
     """Removing the test and recomputing every digest does not loosen the rules."""
-    held = without_test(saved)
-    held["report"]["causes"][0].update(left)
-    assert not holds(seal(held))
+    content = without_test(saved)
+    content["report"]["causes"][0].update(left)
+    assert not holds(seal(content))
 
 
 def test_a_document_of_this_version_says_how_its_question_was_read(saved: Saved) -> None:
     """So that its question cannot pass for one that an earlier version read."""
-    held = json.loads(saved().data)
-    held["inquiry"]["question"] = None
-    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal(held))
+    content = json.loads(saved().data)
+    content["inquiry"]["question"] = None
+    assert FlawCode.INQUIRY_DIFFERS.value in codes(seal(content))
 
 
 def test_a_document_that_takes_the_version_before_names_the_check_that_was_not_made(saved: Saved) -> None:
     """So a reader sees that its cause was not tested."""
-    held = without_test(saved)
-    held["schema_version"] = "3"
-    for part, names in ((held["inquiry"]["question"], ("other", "topic")), (held["inquiry"], ("carried",))):
+    content = without_test(saved)
+    content["schema_version"] = "3"
+    for part, names in (
+        (content["inquiry"]["question"], ("other", "topic")),
+        (content["inquiry"], ("carried",)),
+    ):
         for name in names:
             assert part.pop(name) is None
-    verification = verify(seal(held), file="run.json")
+    verification = verify(seal(content), file="run.json")
     assert verification.verified
     results = {check.name: check.result for check in verification.checks}
     assert results[CheckName.DISPROOF] is CheckResult.NOT_CARRIED

@@ -41,7 +41,7 @@ def play_scenario(scenario: str) -> RunDocument:
     """The document of a scenario's run."""
     script, _, _ = (SCENARIOS / f"{scenario}.txt").read_text(encoding="utf-8").partition("\n----\n")
     scene = read(script).scene(MemoryEvidenceStore())
-    told = RunFacts(
+    facts = RunFacts(
         question=scene.task.question,
         language=Language.EN,
         started_s=scene.clock.now_s(),
@@ -50,7 +50,7 @@ def play_scenario(scenario: str) -> RunDocument:
         tools=("look",),
         summary=SUMMARY,
     )
-    return publish(scene.ctx, told, scene.run(), scene.events())
+    return publish(scene.ctx, facts, scene.run(), scene.events())
 
 
 HAND_MADE = {
@@ -268,25 +268,25 @@ def test_a_question_arises_where_the_run_gives_reason(name: str) -> None:
     assert (WhyQuestion.TIME_OR_BUDGET in arising) == is_limited
 
 
-def at(held: JsonValue, place: str) -> JsonValue:
+def at(content: JsonValue, place: str) -> JsonValue:
     """The value at a place like `trace[3]` or `run.termination.reason`."""
     for name, index in re.findall(r"(\w+)(?:\[(\d+)\])?", place):
-        assert isinstance(held, dict)
-        held = held[name]
+        assert isinstance(content, dict)
+        content = content[name]
         if index:
-            assert isinstance(held, list)
-            held = held[int(index)]
-    return held
+            assert isinstance(content, list)
+            content = content[int(index)]
+    return content
 
 
 @pytest.mark.parametrize("name", [*NAMES, *HAND_MADE])
 def test_every_fact_is_in_the_document(name: str) -> None:
     """At the place that is named, and what is quoted of it is there."""
     document = HAND_MADE.get(name) or play_scenario(name)
-    held = document.as_json()
+    content = document.as_json()
     for each in why(document):
         for fact in each.facts:
-            there = at(held, fact.place)
+            there = at(content, fact.place)
             values = {str(value) for value in there.values()} if isinstance(there, dict) else {str(there)}
             assert fact.value.split()[0] in values or fact.value in values or fact.value.startswith("-"), fact
 
@@ -295,9 +295,9 @@ def test_as_json_holds_words_and_places() -> None:
     """For programs: the code of the question, and the facts separate from the text."""
     document = play_scenario("evidence-is-thin")
     found = answer(document, WhyQuestion.FALLBACK)
-    held = found.as_json(Language.ZH)
+    body = found.as_json(Language.ZH)
 
-    assert isinstance(held, dict)
-    assert (held["question"], held["arises"]) == ("FALLBACK", True)
-    assert held["asks"] == "为什么得到的是兜底答复？"
-    assert {"place": "release.outcome", "value": "FALLBACK"} in held["rests_on"]
+    assert isinstance(body, dict)
+    assert (body["question"], body["arises"]) == ("FALLBACK", True)
+    assert body["asks"] == "为什么得到的是兜底答复？"
+    assert {"place": "release.outcome", "value": "FALLBACK"} in body["rests_on"]

@@ -113,14 +113,16 @@ def test_no_name_changes_what_why_says(tool: str, call: str, code: str) -> None:
     """The code is the one that the boundary gave, whatever is in the names beside it."""
     document = replace(documents.fallback(), trace=timeline([refusal(1, tool, call, code)]))
 
-    for held in (document, reread(document)):
+    for version in (document, reread(document)):
         (stopped,) = (
             each
-            for each in sentences_of(held, WhyQuestion.STOPPED_CALLING)
+            for each in sentences_of(version, WhyQuestion.STOPPED_CALLING)
             if each.phrase is Phrase.REQUESTS_REFUSED
         )
         (refused,) = (
-            each for each in sentences_of(held, WhyQuestion.NO_EVIDENCE) if each.phrase is Phrase.CALL_REFUSED
+            each
+            for each in sentences_of(version, WhyQuestion.NO_EVIDENCE)
+            if each.phrase is Phrase.CALL_REFUSED
         )
 
         assert stopped.values["codes"] == code
@@ -156,13 +158,13 @@ def test_a_document_of_the_older_form_is_not_read_from_its_text(tool: str, call:
         replace(documents.fallback(), trace=timeline([refusal(1, tool, call, "UNKNOWN_TOOL")]))
     )
 
-    for held in (document, reread(document)):
-        assert Sentence.of(Phrase.CALL_REFUSED_UNNAMED) in sentences_of(held, WhyQuestion.NO_EVIDENCE)
-        assert [each.phrase for each in sentences_of(held, WhyQuestion.STOPPED_CALLING)][
+    for version in (document, reread(document)):
+        assert Sentence.of(Phrase.CALL_REFUSED_UNNAMED) in sentences_of(version, WhyQuestion.NO_EVIDENCE)
+        assert [each.phrase for each in sentences_of(version, WhyQuestion.STOPPED_CALLING)][
             -1
         ] is Phrase.REQUESTS_REFUSED_UNNAMED
         for language in Language:
-            for each in why_of_document(held):
+            for each in why_of_document(version):
                 assert "UNKNOWN_TOOL" not in " ".join(each.says(language))
 
 

@@ -31,8 +31,8 @@ SYSTEM = RoutingDecision(IntentType.SYSTEM_CHAT, RoutingReason.GREETING)
 
 def answers(end: KeptEnd, *, known: StreamSeen | None = None) -> dict[WhyQuestion, WhyAnswer]:
     """The answers by their question, as a process says them that knows this of the stream."""
-    told = why_stored(end.row, end.records, end.events, stream=stream_seen(end.row, known))
-    return {each.question: each for each in told}
+    answer = why_stored(end.row, end.records, end.events, stream=stream_seen(end.row, known))
+    return {each.question: each for each in answer}
 
 
 def phrases_of(answer: WhyAnswer) -> list[Phrase]:
@@ -44,21 +44,21 @@ def phrases_of(answer: WhyAnswer) -> list[Phrase]:
 def test_all_seven_are_answered_however_a_run_ended(tmp_path: Path, name: str) -> None:
     """In either language; a run that has no conclusion is not said to have one."""
     end = play_ending(tmp_path, name)
-    told = answers(end)
-    assert list(told) == list(WhyQuestion)
-    for each in told.values():
+    answer = answers(end)
+    assert list(answer) == list(WhyQuestion)
+    for each in answer.values():
         assert each.facts
         for language in Language:
             assert all("{" not in sentence for sentence in each.says(language))
     assert end.row.ending is not None
     concluded = end.row.ending.outcome is ReleaseOutcome.SUCCESS and end.row.intent is IntentType.DIAGNOSIS
-    assert (Phrase.STATUS_CONCLUDED in phrases_of(told[WhyQuestion.STATUS_SUCCESS])) == concluded
+    assert (Phrase.STATUS_CONCLUDED in phrases_of(answer[WhyQuestion.STATUS_SUCCESS])) == concluded
 
 
 def test_how_the_stream_of_an_abandoned_run_ended_is_unknown(tmp_path: Path) -> None:
     """Its server is gone: neither that `done` was sent nor that the connection broke is known."""
-    told = answers(play_ending(tmp_path, "given up in a path"))
-    assert phrases_of(told[WhyQuestion.NO_DONE]) == [Phrase.STREAM_UNKNOWN]
+    answer = answers(play_ending(tmp_path, "given up in a path"))
+    assert phrases_of(answer[WhyQuestion.NO_DONE]) == [Phrase.STREAM_UNKNOWN]
 
 
 @pytest.mark.parametrize(
@@ -91,42 +91,42 @@ def test_a_run_that_never_began_used_no_time(
     tmp_path: Path, name: str, time: Phrase, *, arises: bool
 ) -> None:
     """Nor was it routed, nor did it call anything."""
-    told = answers(play_ending(tmp_path, name))
-    assert phrases_of(told[WhyQuestion.TIME_OR_BUDGET]) == [time]
-    assert told[WhyQuestion.TIME_OR_BUDGET].arises is arises
-    assert phrases_of(told[WhyQuestion.FALLBACK]) == [Phrase.NO_FALLBACK_NEVER_STARTED]
-    assert phrases_of(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.NEVER_STARTED_CALLING]
-    assert phrases_of(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_UNROUTED]
+    answer = answers(play_ending(tmp_path, name))
+    assert phrases_of(answer[WhyQuestion.TIME_OR_BUDGET]) == [time]
+    assert answer[WhyQuestion.TIME_OR_BUDGET].arises is arises
+    assert phrases_of(answer[WhyQuestion.FALLBACK]) == [Phrase.NO_FALLBACK_NEVER_STARTED]
+    assert phrases_of(answer[WhyQuestion.STOPPED_CALLING]) == [Phrase.NEVER_STARTED_CALLING]
+    assert phrases_of(answer[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_UNROUTED]
 
 
 def test_a_run_whose_source_no_process_had_is_said_to_have_lacked_it(tmp_path: Path) -> None:
     """And what to do: it was not for want of time."""
-    told = answers(play_ending(tmp_path, "without a process for its source"))
-    assert phrases_of(told[WhyQuestion.TIME_OR_BUDGET]) == [Phrase.WAS_NOT_SERVED]
-    assert told[WhyQuestion.TIME_OR_BUDGET].arises is False
-    assert phrases_of(told[WhyQuestion.FALLBACK]) == [Phrase.NO_FALLBACK_NOT_SERVED]
-    assert phrases_of(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.NEVER_STARTED_CALLING]
+    answer = answers(play_ending(tmp_path, "without a process for its source"))
+    assert phrases_of(answer[WhyQuestion.TIME_OR_BUDGET]) == [Phrase.WAS_NOT_SERVED]
+    assert answer[WhyQuestion.TIME_OR_BUDGET].arises is False
+    assert phrases_of(answer[WhyQuestion.FALLBACK]) == [Phrase.NO_FALLBACK_NOT_SERVED]
+    assert phrases_of(answer[WhyQuestion.STOPPED_CALLING]) == [Phrase.NEVER_STARTED_CALLING]
 
 
 @pytest.mark.parametrize("name", ["given up before a word", "given up in a path", "timed out in a path"])
 def test_a_run_that_began_is_not_said_never_to_have(tmp_path: Path, name: str) -> None:
     """Whatever little its log holds."""
-    told = answers(play_ending(tmp_path, name))
-    assert phrases_of(told[WhyQuestion.TIME_OR_BUDGET]) != [Phrase.WAS_NOT_STARTED]
-    assert phrases_of(told[WhyQuestion.FALLBACK]) == [Phrase.NO_FALLBACK_FAILED]
+    answer = answers(play_ending(tmp_path, name))
+    assert phrases_of(answer[WhyQuestion.TIME_OR_BUDGET]) != [Phrase.WAS_NOT_STARTED]
+    assert phrases_of(answer[WhyQuestion.FALLBACK]) == [Phrase.NO_FALLBACK_FAILED]
 
 
 def test_a_question_that_was_not_routed_is_not_said_to_be_none(tmp_path: Path) -> None:
     """It was cancelled before anybody knew what it asks for."""
-    told = answers(play_ending(tmp_path, "cancelled in routing"))
-    assert phrases_of(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_UNROUTED]
+    answer = answers(play_ending(tmp_path, "cancelled in routing"))
+    assert phrases_of(answer[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_UNROUTED]
 
 
 def test_an_abandoned_record_had_been_begun(tmp_path: Path) -> None:
     """It is in the store, so that is known."""
-    told = answers(play_ending(tmp_path, "given up in a tool"))[WhyQuestion.NO_EVIDENCE]
-    assert phrases_of(told) == [Phrase.CALL_ABANDONED]
-    assert "its record had been started" in told.says(Language.EN)[0]
+    answer = answers(play_ending(tmp_path, "given up in a tool"))[WhyQuestion.NO_EVIDENCE]
+    assert phrases_of(answer) == [Phrase.CALL_ABANDONED]
+    assert "its record had been started" in answer.says(Language.EN)[0]
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "given up before a word"])
@@ -159,14 +159,14 @@ def test_a_queued_run_is_answered_as_of_now(tmp_path: Path) -> None:
     """It has not begun; nothing was called, no time has passed, and no client receives a stream."""
 
     async def act(kept: KeptChat) -> None:
-        told = so_far(queue_run(kept))
-        assert list(told) == list(WhyQuestion)
-        assert phrases_of(told[WhyQuestion.FALLBACK]) == [Phrase.IS_QUEUED, Phrase.NO_ANSWER_YET]
-        assert phrases_of(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.IS_QUEUED, Phrase.NONE_CALLED_YET]
-        assert phrases_of(told[WhyQuestion.NO_EVIDENCE]) == [Phrase.NONE_CALLED_YET]
-        assert phrases_of(told[WhyQuestion.TIME_OR_BUDGET]) == [Phrase.IS_QUEUED, Phrase.TIME_NOT_STARTED]
-        assert phrases_of(told[WhyQuestion.NO_DONE]) == [Phrase.NO_CLIENT]
-        assert phrases_of(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_YET]
+        answer = so_far(queue_run(kept))
+        assert list(answer) == list(WhyQuestion)
+        assert phrases_of(answer[WhyQuestion.FALLBACK]) == [Phrase.IS_QUEUED, Phrase.NO_ANSWER_YET]
+        assert phrases_of(answer[WhyQuestion.STOPPED_CALLING]) == [Phrase.IS_QUEUED, Phrase.NONE_CALLED_YET]
+        assert phrases_of(answer[WhyQuestion.NO_EVIDENCE]) == [Phrase.NONE_CALLED_YET]
+        assert phrases_of(answer[WhyQuestion.TIME_OR_BUDGET]) == [Phrase.IS_QUEUED, Phrase.TIME_NOT_STARTED]
+        assert phrases_of(answer[WhyQuestion.NO_DONE]) == [Phrase.NO_CLIENT]
+        assert phrases_of(answer[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_YET]
 
     play(tmp_path, act)
 
@@ -181,13 +181,13 @@ def test_a_run_that_goes_on_is_answered_as_of_now(tmp_path: Path) -> None:
         await kept.system.entered.wait()
         row = await kept.stores.archive.run(request.run_id)
         assert row is not None
-        told = so_far(row, known=StreamSeen.OPEN)
-        assert list(told) == list(WhyQuestion)
-        assert phrases_of(told[WhyQuestion.FALLBACK]) == [Phrase.IN_PROGRESS, Phrase.NO_ANSWER_YET]
-        assert phrases_of(told[WhyQuestion.TIME_OR_BUDGET]) == [Phrase.IN_PROGRESS, Phrase.TIME_SO_FAR]
-        assert phrases_of(told[WhyQuestion.STATUS_SUCCESS]) == [Phrase.IN_PROGRESS, Phrase.STATUS_OTHER]
-        assert phrases_of(told[WhyQuestion.NO_DONE]) == [Phrase.DONE_NOT_YET]
-        assert phrases_of(told[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_OF_PATH]
+        answer = so_far(row, known=StreamSeen.OPEN)
+        assert list(answer) == list(WhyQuestion)
+        assert phrases_of(answer[WhyQuestion.FALLBACK]) == [Phrase.IN_PROGRESS, Phrase.NO_ANSWER_YET]
+        assert phrases_of(answer[WhyQuestion.TIME_OR_BUDGET]) == [Phrase.IN_PROGRESS, Phrase.TIME_SO_FAR]
+        assert phrases_of(answer[WhyQuestion.STATUS_SUCCESS]) == [Phrase.IN_PROGRESS, Phrase.STATUS_OTHER]
+        assert phrases_of(answer[WhyQuestion.NO_DONE]) == [Phrase.DONE_NOT_YET]
+        assert phrases_of(answer[WhyQuestion.NO_PREVIOUS_TURN]) == [Phrase.NO_TURN_OF_PATH]
         kept.system.go.set()
         await task
 
@@ -224,11 +224,11 @@ def test_calls_and_a_cancel_so_far_are_reported(tmp_path: Path) -> None:
         failed = replace(projecting_record("t1"), run_id=row.run_id).with_error(
             ErrorCode.TIMED_OUT, at_s=begun.started_s
         )
-        told = so_far(row, failed, begun)
-        assert phrases_of(told[WhyQuestion.NO_EVIDENCE]) == [Phrase.CALL_TIMED_OUT, Phrase.CALL_UNFINISHED]
-        assert told[WhyQuestion.NO_EVIDENCE].arises
-        assert phrases_of(told[WhyQuestion.STOPPED_CALLING]) == [Phrase.IN_PROGRESS, Phrase.NOT_STOPPED]
-        assert phrases_of(told[WhyQuestion.TIME_OR_BUDGET]) == [
+        answer = so_far(row, failed, begun)
+        assert phrases_of(answer[WhyQuestion.NO_EVIDENCE]) == [Phrase.CALL_TIMED_OUT, Phrase.CALL_UNFINISHED]
+        assert answer[WhyQuestion.NO_EVIDENCE].arises
+        assert phrases_of(answer[WhyQuestion.STOPPED_CALLING]) == [Phrase.IN_PROGRESS, Phrase.NOT_STOPPED]
+        assert phrases_of(answer[WhyQuestion.TIME_OR_BUDGET]) == [
             Phrase.IN_PROGRESS,
             Phrase.TIME_SO_FAR,
             Phrase.CANCEL_REQUESTED,

@@ -16,7 +16,7 @@ CHANGED = replace(A, trigger=(GUILTY,), decoys=(DECOY,))
 
 
 @pytest.mark.parametrize(
-    ("concluded", "said", "first", "right", "named", "decoy"),
+    ("concluded", "message", "first", "right", "named", "decoy"),
     [
         (f"commit {GUILTY} did it", "", True, True, False, False),
         ("commit 41F4A78 did it", f"so did {DECOY[:9]} not", True, True, True, False),
@@ -26,10 +26,10 @@ CHANGED = replace(A, trigger=(GUILTY,), decoys=(DECOY,))
     ],
 )
 def test_changes_are_found_by_their_ids(
-    concluded: str, said: str, first: bool, right: bool, named: bool, decoy: bool
+    concluded: str, message: str, first: bool, right: bool, named: bool, decoy: bool
 ) -> None:
     """Also by the first seven characters; a conclusion that names a decoy as well is not right."""
-    outcome = judge(saying(concluded=concluded, said=said), CHANGED)
+    outcome = judge(saying(concluded=concluded, text=message), CHANGED)
     assert (
         outcome.changes.first,
         outcome.changes.trigger_right,

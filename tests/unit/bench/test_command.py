@@ -197,6 +197,6 @@ def test_an_unknown_data_set_is_said_before_data_are_asked_for(
     """No folder could help with it."""
     monkeypatch.delenv("DIAGNOSIS_DATA", raising=False)
     assert run_command(["bench", "nowhere"], open_diagnosis=open_sure) == 2
-    said = capsys.readouterr().err
-    assert f"'nowhere' is not a known data set; choose one of {KNOWN}." in said
-    assert "--data" not in said
+    output = capsys.readouterr().err
+    assert f"'nowhere' is not a known data set; choose one of {KNOWN}." in output
+    assert "--data" not in output

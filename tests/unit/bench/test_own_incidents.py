@@ -96,10 +96,10 @@ def test_an_alert_in_a_file_of_another_name_is_an_alert(tmp_path: Path) -> None:
     folder = tmp_path / "ours" / "all-was-well"
     (folder / "page.json").write_text('{"entity": "web"}', encoding="utf-8")
     (folder / "incident.toml").write_text('[files."page.json"]\nrole = "alert"\n', encoding="utf-8")
-    told = own.export("all-was-well", Condition.AS_PUBLISHED, tmp_path / "out").folder
+    file = own.export("all-was-well", Condition.AS_PUBLISHED, tmp_path / "out").folder
     bare = own.export("all-was-well", Condition.NOTHING, tmp_path / "out").folder
-    assert settings(told)["files"] == {"page.json": {"role": "alert"}}
-    assert (told / "page.json").exists()
+    assert settings(file)["files"] == {"page.json": {"role": "alert"}}
+    assert (file / "page.json").exists()
     assert "files" not in settings(bare)
     assert not (bare / "page.json").exists()
 

@@ -47,13 +47,13 @@ def test_labels_are_opened_after_the_last_run(tmp_path: Path) -> None:
 
 def test_progress_is_reported_after_each_run(tmp_path: Path) -> None:
     """One of two, two of two."""
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     run_bench(
         Bench(Diary(), blame_x, tmp_path),
         Wanted(limit=2),
-        pace=Pace(tick=lambda done, total: told.append((done, total))),
+        pace=Pace(tick=lambda done, total: reported.append((done, total))),
     )
-    assert told == [(1, 2), (2, 2)]
+    assert reported == [(1, 2), (2, 2)]
 
 
 def test_a_limit_spreads_over_all_incidents() -> None:

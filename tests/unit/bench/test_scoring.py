@@ -45,10 +45,10 @@ def run_of(
     return BenchRun(case, RunResult(outcome, ranking(*causes), ranking(*candidates)))
 
 
-def saying(*, concluded: str = "", said: str = "") -> BenchRun:
+def saying(*, concluded: str = "", text: str = "") -> BenchRun:
     """A success that blames `a` in these words."""
     run = run_of(causes=(("a", 1.0),))
-    return replace(run, result=replace(run.result, concluded=concluded, said=f"{concluded}\n{said}"))
+    return replace(run, result=replace(run.result, concluded=concluded, said=f"{concluded}\n{text}"))
 
 
 def blaming(cause: Ranked, *others: Ranked) -> BenchRun:
@@ -269,8 +269,8 @@ def test_an_instance_named_for_its_service_is_a_region() -> None:
 
 def test_a_scope_of_at_most_three_with_the_truth_in_it_is_right() -> None:
     """Four entities narrow nothing down, and a scope without the truth is wrong."""
-    held = judge(blaming(Ranked("b", "CPU", scope=("a", "c"))), A)
-    assert (held.scoped_right, held.right, held.wrong) == (True, True, False)
+    judged = judge(blaming(Ranked("b", "CPU", scope=("a", "c"))), A)
+    assert (judged.scoped_right, judged.right, judged.wrong) == (True, True, False)
     for scope in (("a", "c", "d"), ("c",)):
         outcome = judge(blaming(Ranked("b", "CPU", scope=scope)), A)
         assert (outcome.scoped_right, outcome.wrong) == (False, True)
@@ -285,7 +285,7 @@ def test_a_mechanism_counts_with_a_word_of_each_group_and_no_forbidden_one() -> 
     truth = replace(A, mechanism=(("pool", "connections"), ("exhausted", "full")), forbidden=("memory",))
     assert judge(saying(concluded="Connections exhausted"), truth).mechanism is True
     assert judge(saying(concluded="connections exhausted, memory low"), truth).mechanism is False
-    half = judge(saying(concluded="the pool", said="is full"), truth)
+    half = judge(saying(concluded="the pool", text="is full"), truth)
     assert (half.mechanism, half.mechanism_words) == (False, True)
     assert judge(saying(concluded="x"), A).mechanism is None
 

@@ -25,8 +25,8 @@ def test_a_shift_moves_the_onset_or_else_the_alert(
     published: Statement, expected: tuple[float | None, float | None]
 ) -> None:
     """A minute late is a minute late of what was stated as the beginning."""
-    said = state(Condition.ONSET_60_LATE, published=published)
-    assert (said.alert.time_s if said.alert else None, said.onset_s) == expected
+    statement = state(Condition.ONSET_60_LATE, published=published)
+    assert (statement.alert.time_s if statement.alert else None, statement.onset_s) == expected
     assert set(SHIFTS.values()) == {-120.0, -60.0, 60.0, 120.0}
 
 
@@ -34,8 +34,8 @@ def test_a_realistic_alert_names_the_moved_series_and_no_onset() -> None:
     """Two minutes late; where nothing is known to have moved, a time alone."""
     moved = MovedSeries("web", "success_percent", "down")
     published = Statement(alert=PublishedAlert(time_s=500.0), onset_s=500.0)
-    said = state(Condition.ALERT, published=published, onset_s=500.0, moved=moved)
-    assert said == Statement(
+    statement = state(Condition.ALERT, published=published, onset_s=500.0, moved=moved)
+    assert statement == Statement(
         alert=PublishedAlert(time_s=620.0, entity="web", signal="success_percent", direction="down")
     )
     assert state(Condition.HEALTHY_ALERT, published=published, onset_s=900.0) == Statement(

@@ -97,9 +97,9 @@ def failure_of(
 
 def find_closed_port() -> int:
     """A loopback port without a listener."""
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        return int(held.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 @pytest.mark.parametrize("trouble", TROUBLES)
@@ -135,20 +135,20 @@ def test_a_server_without_tls_is_not_reported_as_unreachable() -> None:
 
 
 @pytest.mark.parametrize(
-    ("trouble", "said"),
+    ("trouble", "message"),
     [
         (Trouble.HANG, "accepted the request but did not answer within 200 ms."),
         (Trouble.HALF, "accepted the request, but its answer broke off: "),
         (Trouble.DROP, "accepted the request, but its answer broke off: "),
     ],
 )
-def test_the_step_that_failed_is_named(trouble: Trouble, said: str) -> None:
+def test_the_step_that_failed_is_named(trouble: Trouble, message: str) -> None:
     """A server that took the request may have acted on it; the sentence says that it had it."""
     with CountingServer(lambda _: trouble) as server:
         failure = failure_of(server, CALLS["cancel"], timeout_s=0.2 if trouble is Trouble.HANG else 20.0)
         host = server.url.removeprefix("http://")
 
-    assert str(failure).startswith(f"{host} {said}")
+    assert str(failure).startswith(f"{host} {message}")
     assert failure.status is None
 
 
@@ -158,12 +158,12 @@ def test_a_problem_is_one_sentence() -> None:
         422, "A value cannot be used.", detail="limit: too large; send less.", instance="urn:r:1"
     )
     broken = problem(500, "Something went wrong here.", instance="urn:r:1")
-    said = []
+    received = []
     for answer in (refused, broken):
         with CountingServer(always(answer)) as server:
-            said.append(str(failure_of(server)).removeprefix(f"{server.url.removeprefix('http://')}: "))
+            received.append(str(failure_of(server)).removeprefix(f"{server.url.removeprefix('http://')}: "))
 
-    assert said == [
+    assert received == [
         "A value cannot be used. limit: too large; send less.",
         "Something went wrong here. (urn:r:1)",
     ]

@@ -117,7 +117,7 @@ def test_the_faults_of_the_help_are_those_of_the_simulator() -> None:
 
 
 @pytest.mark.parametrize(
-    ("complaint", "said"),
+    ("complaint", "message"),
     [
         ("No such option: --lang", "没有选项 --lang。"),
         ("No such command 'aks'.", "没有命令 'aks'。"),
@@ -126,13 +126,15 @@ def test_the_faults_of_the_help_are_those_of_the_simulator() -> None:
         ("Something new went wrong", "Something new went wrong。"),
     ],
 )
-def test_common_usage_errors_are_translated(complaint: str, said: str) -> None:
+def test_common_usage_errors_are_translated(complaint: str, message: str) -> None:
     """What is not known stays as it is, and is one sentence all the same."""
-    assert usage_error_sentence(complaint, Language.ZH) == f"用法有误：{said}用 `diagnose --help` 查看用法。"
+    assert (
+        usage_error_sentence(complaint, Language.ZH) == f"用法有误：{message}用 `diagnose --help` 查看用法。"
+    )
 
 
 def test_a_usage_error_is_one_english_sentence() -> None:
     """With a full stop, and only one."""
     for complaint in ("No such option: --x", "No such option: --x."):
-        said = usage_error_sentence(complaint, Language.EN)
-        assert said == "No such option: --x. See `diagnose --help`."
+        sentence = usage_error_sentence(complaint, Language.EN)
+        assert sentence == "No such option: --x. See `diagnose --help`."

@@ -21,7 +21,7 @@ FAILED = documents.document_of_end(ReleaseOutcome.FAILED, RunState.FAILED)
 
 
 @pytest.mark.parametrize(
-    ("document", "truth", "said"),
+    ("document", "truth", "message"),
     [
         (documents.success(), CHECKOUT, "The diagnosis was right: checkout came first."),
         (documents.success(), TWO, "The diagnosis was right: checkout came first."),
@@ -39,10 +39,10 @@ FAILED = documents.document_of_end(ReleaseOutcome.FAILED, RunState.FAILED)
     ],
 )
 def test_the_published_answer_is_compared_with_the_truth(
-    document: RunDocument, truth: Injected, said: str
+    document: RunDocument, truth: Injected, message: str
 ) -> None:
     """Right, wrong, only a candidate, not found, or nothing to judge."""
-    assert verdict_lines(document, truth, Language.EN)[1] == said
+    assert verdict_lines(document, truth, Language.EN)[1] == message
 
 
 @pytest.mark.parametrize(

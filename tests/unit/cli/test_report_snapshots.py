@@ -105,8 +105,8 @@ def test_a_change_that_supports_no_cause_is_listed_separately() -> None:
     borne = replace(report, causes=(replace(cause, claim_ids=(*cause.claim_ids, "k9")),))
     line = "checkout was changed (config) at 2024-01-01 14:05 UTC. “log level INFO, page size 25”"
 
-    apart = render_plain(replace(success, records=records, report=report), 120)
-    assert f"Also happened around that time\n  5. {line} [" in apart
+    separate = render_plain(replace(success, records=records, report=report), 120)
+    assert f"Also happened around that time\n  5. {line} [" in separate
     among = render_plain(replace(success, records=records, report=borne), 120)
     assert "Also happened around that time" not in among
     assert f"  5. {line} [" in among

@@ -92,7 +92,7 @@ def test_short_ids_stay_distinct(ids: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("elapsed_s", "said"),
+    ("elapsed_s", "message"),
     [
         (-5, "0s"),
         (0, "0s"),
@@ -104,9 +104,9 @@ def test_short_ids_stay_distinct(ids: list[str]) -> None:
         (9e7, "1041d"),
     ],
 )
-def test_an_age_is_one_figure(elapsed_s: float, said: str) -> None:
+def test_an_age_is_one_figure(elapsed_s: float, message: str) -> None:
     """Rounded down, in the largest unit that counts one; a clock that differs makes no negative age."""
-    assert age(elapsed_s, Language.EN) == said
+    assert age(elapsed_s, Language.EN) == message
 
 
 @given(st.text(st.sampled_from("a慢 ")), st.integers(2, 12))
@@ -124,7 +124,7 @@ def test_the_facts_of_a_run_are_in_two_columns(language: Language) -> None:
     page = "\n".join(
         line.plain for line in facts_lines(facts(fallback_row()), language, now_s=NOW_S, width=100)
     )
-    said = {name: text.in_(language) for name, text in words.FACTS.items()}
+    texts = {name: text.in_(language) for name, text in words.FACTS.items()}
 
     for name, value in {
         "status": "SUCCESS",
@@ -139,8 +139,10 @@ def test_the_facts_of_a_run_are_in_two_columns(language: Language) -> None:
         "tokens": "34,567",
         "took": "60 s",
     }.items():
-        assert re.search(rf"(^|  ){re.escape(said[name])} +{re.escape(value)}( |$)", page, re.MULTILINE), name
-    assert said["cancel"] not in page
+        assert re.search(rf"(^|  ){re.escape(texts[name])} +{re.escape(value)}( |$)", page, re.MULTILINE), (
+            name
+        )
+    assert texts["cancel"] not in page
 
 
 def test_a_failure_is_shown_with_control_characters_escaped() -> None:

@@ -36,14 +36,14 @@ def verification(*flaws: Flaw, unmade: bool = False) -> Verification:
 
 
 def lines(
-    held: Verification,
+    verified: Verification,
     recheck: Recheck | None = None,
     *,
     language: Language = Language.EN,
     marks: bool = False,
 ) -> list[str]:
     """The lines as plain text."""
-    return [line.plain for line in verification_lines(held, recheck, language, width=90, marks=marks)]
+    return [line.plain for line in verification_lines(verified, recheck, language, width=90, marks=marks)]
 
 
 @pytest.mark.parametrize("language", Language)
@@ -65,26 +65,28 @@ def test_signs_are_printed_only_on_request() -> None:
 
 def test_a_check_that_was_not_run_does_not_hold() -> None:
     """It has no count, and the verdict says so."""
-    said = lines(verification(unmade=True))
+    output = lines(verification(unmade=True))
 
-    assert any(row.split() == ["usage", "not", "checked"] for row in said)
-    assert f"NOT VERIFIED: 0 of {len(CheckName)} checks fail, 1 could not be run." in said
+    assert any(row.split() == ["usage", "not", "checked"] for row in output)
+    assert f"NOT VERIFIED: 0 of {len(CheckName)} checks fail, 1 could not be run." in output
 
 
 def test_many_flaws_of_one_check_are_cut() -> None:
     """The first few are shown, the rest counted."""
-    said = lines(verification(*[FLAW] * (FLAWS_SHOWN + 3)))
+    output = lines(verification(*[FLAW] * (FLAWS_SHOWN + 3)))
 
-    assert sum("VALUE_NOT_BORNE" in row for row in said) == FLAWS_SHOWN
-    assert "    … 3" in said
+    assert sum("VALUE_NOT_BORNE" in row for row in output) == FLAWS_SHOWN
+    assert "    … 3" in output
 
 
 def test_content_of_a_file_is_printed_with_control_characters_escaped() -> None:
     """Control characters of a forged document are shown as their code points, and long text is cut."""
-    said = lines(verification(Flaw(FlawCode.SENTENCE_DIFFERS, "report\x1b[2J", "\x1b[31mred" + "x" * 5_000)))
+    output = lines(
+        verification(Flaw(FlawCode.SENTENCE_DIFFERS, "report\x1b[2J", "\x1b[31mred" + "x" * 5_000))
+    )
 
-    assert not any("\x1b" in row for row in said)
-    assert sum(len(row) for row in said) < 3_000
+    assert not any("\x1b" in row for row in output)
+    assert sum(len(row) for row in output) < 3_000
 
 
 @pytest.mark.parametrize("language", Language)

@@ -55,7 +55,7 @@ def spread(count: int) -> tuple[Claim, ...]:
     """Claims that cite so many different items in all, as few to each as it takes."""
     starts = range(0, count, REFS_MAX)
     parts = (refs(min(REFS_MAX, count - at), at) for at in starts)
-    return tuple(replace(CLAIM, claim_id=f"k{place}", refs=held) for place, held in enumerate(parts))
+    return tuple(replace(CLAIM, claim_id=f"k{place}", refs=inner) for place, inner in enumerate(parts))
 
 
 CANDIDATE = Hypothesis("checkout", FaultKind.CPU, 1.0, (REF,))

@@ -37,8 +37,8 @@ def test_a_policy_that_says_too_much_is_not_read(beyond: int) -> None:
         access=ScopeAccess({}),
         keys=ToolCallKeyFactory("evidence"),
     )
-    told = tuple(replace(change_claim(), claim_id=f"k{place}") for place in range(CLAIMS_MAX + beyond))
-    policy = ScriptedPolicy(lambda _view: GiveDraft(DiagnosisDraft((), told)))
+    claims = tuple(replace(change_claim(), claim_id=f"k{place}") for place in range(CLAIMS_MAX + beyond))
+    policy = ScriptedPolicy(lambda _view: GiveDraft(DiagnosisDraft((), claims)))
     agent = DiagnosisAgent(core, policy=policy, boundary=boundary)
 
     if beyond:
@@ -46,4 +46,4 @@ def test_a_policy_that_says_too_much_is_not_read(beyond: int) -> None:
             asyncio.run(agent.diagnose(ctx, DiagnosisTask("why?")))
     else:
         execution = asyncio.run(agent.diagnose(ctx, DiagnosisTask("why?")))
-        assert execution.draft == DiagnosisDraft((), told)
+        assert execution.draft == DiagnosisDraft((), claims)

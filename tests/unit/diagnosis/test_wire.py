@@ -119,7 +119,7 @@ def test_a_call_without_arguments_has_none() -> None:
 
 def _places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(place for key, held in inner for place in _places(held, (*path, key)))]
+    return [path, *(place for key, entry in inner for place in _places(entry, (*path, key)))]
 
 
 PLACES = _places(json.loads(FULL))
@@ -129,8 +129,8 @@ STRANGE = [None, True, 7, "x", "", [], {}, {"x": 1}, ["x"], "2024-01-01", "t 1",
 @given(st.sampled_from(PLACES), st.sampled_from(STRANGE), st.sampled_from(["put", "drop", "add"]))
 def test_reader_and_schema_refuse_the_same(place: tuple[str | int, ...], strange: Any, how: str) -> None:
     """One strange value at one place: what the schema refuses is refused, and the other way round."""
-    held: Any = {"": json.loads(FULL)}
-    at = held
+    value: Any = {"": json.loads(FULL)}
+    at = value
     for key in ("", *place)[:-1]:
         at = at[key]
     last = ("", *place)[-1]
@@ -142,11 +142,11 @@ def test_reader_and_schema_refuse_the_same(place: tuple[str | int, ...], strange
         at[last] = strange
     beyond = "start" in place or "end" in place or "onset" in place  # a schema cannot tell a time from a text
     try:
-        decode_answer(json.dumps(held[""]))
+        decode_answer(json.dumps(value[""]))
     except MalformedAnswer:
-        assert beyond or not SCHEMA.is_valid(held[""])
+        assert beyond or not SCHEMA.is_valid(value[""])
     else:
-        assert SCHEMA.is_valid(held[""])
+        assert SCHEMA.is_valid(value[""])
 
 
 CALLS = '{"calls": []}'
@@ -194,10 +194,10 @@ def test_what_does_not_fit_is_refused_with_its_place(text: str, says: str) -> No
 
 def test_two_claims_of_one_id_are_refused() -> None:
     """An id names one claim."""
-    held = json.loads(FULL)
-    held["draft"]["claims"] *= 2
+    content = json.loads(FULL)
+    content["draft"]["claims"] *= 2
     with pytest.raises(MalformedAnswer, match="two claims of one claim_id"):
-        decode_answer(json.dumps(held))
+        decode_answer(json.dumps(content))
 
 
 def test_a_draft_of_ten_megabytes_is_refused_before_it_is_parsed() -> None:
@@ -250,9 +250,9 @@ def test_a_view_says_everything_that_a_policy_sees() -> None:
         "why?", ONSET_S, (spec,), (ready_record(change_item()), error_record("t2")),
         (Refused("t3", "rm", "UNKNOWN_TOOL", "no"),), frozenset({"t1"}), stop_required=False,
     )  # fmt: skip
-    held: Any = json.loads(json.dumps(view_json(view)))
-    assert (held["question"], held["onset"], held["due"]) == ("why?", "2023-11-14T22:13:20Z", ["t1"])
-    assert held["records"][0]["found"]["items"][0]["line"] == change_item().line
-    assert (held["records"][1]["error_code"], held["records"][1]["found"]) == ("EXECUTION_FAILED", None)
-    assert held["tools"][0]["parameters"][0]["most"] == 9
-    assert held["refused"][0]["code"] == "UNKNOWN_TOOL"
+    value: Any = json.loads(json.dumps(view_json(view)))
+    assert (value["question"], value["onset"], value["due"]) == ("why?", "2023-11-14T22:13:20Z", ["t1"])
+    assert value["records"][0]["found"]["items"][0]["line"] == change_item().line
+    assert (value["records"][1]["error_code"], value["records"][1]["found"]) == ("EXECUTION_FAILED", None)
+    assert value["tools"][0]["parameters"][0]["most"] == 9
+    assert value["refused"][0]["code"] == "UNKNOWN_TOOL"

@@ -97,8 +97,8 @@ def test_the_embedded_analyst_reaches_the_same_release_over_the_wire() -> None:
     assert end == House(EmbeddedAnalyst()).run()
     assert end.outcome is ReleaseOutcome.SUCCESS
     assert [cause.entity for cause in end.content.causes] == ["payment"]
-    assert len(wired.said) >= 3
-    assert all(SCHEMA.is_valid(json.loads(text)) for text in wired.said)
+    assert len(wired.sent) >= 3
+    assert all(SCHEMA.is_valid(json.loads(text)) for text in wired.sent)
 
 
 def reads_and_writes_json(seen: str) -> str:
@@ -163,11 +163,11 @@ def test_a_player_of_nothing_but_text_diagnoses_to_a_release() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["I think payment is at fault.", '{"draft": {"conclusion": []}}', "{" * 10_000_000]
+    "message", ["I think payment is at fault.", '{"draft": {"conclusion": []}}', "{" * 10_000_000]
 )
-def test_a_player_that_misses_the_form_ends_in_a_failure_and_no_content(said: str) -> None:
+def test_a_player_that_misses_the_form_ends_in_a_failure_and_no_content(message: str) -> None:
     """An unreadable answer is no answer; without a fact nothing leaves."""
-    end = House(WirePolicy(lambda _: said)).run()
+    end = House(WirePolicy(lambda _: message)).run()
     assert (end.outcome, end.content.causes, end.content.claims) == (ReleaseOutcome.FAILED, (), ())
 
 

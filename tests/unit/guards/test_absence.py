@@ -122,13 +122,13 @@ def test_an_absence_says_what_was_looked_at(
     record = empty(tool, looked_at=12_345, **arguments)
 
     assert code(absent(signal=signal), record) is None
-    said = publish_claim(absent(signal=signal), record)
+    published = publish_claim(absent(signal=signal), record)
 
-    assert said is not None
-    assert (said.value, said.unit, said.window) == (12_345.0, looked.value, WINDOW)
-    assert f"12,345 {looked.value}" in sentence(said, Language.EN)
-    assert "12,345" in sentence(said, Language.ZH)
-    assert "not known" not in sentence(said, Language.EN)
+    assert published is not None
+    assert (published.value, published.unit, published.window) == (12_345.0, looked.value, WINDOW)
+    assert f"12,345 {looked.value}" in sentence(published, Language.EN)
+    assert "12,345" in sentence(published, Language.ZH)
+    assert "not known" not in sentence(published, Language.EN)
 
 
 @pytest.mark.parametrize("looked_at", [0, -1])
@@ -230,14 +230,14 @@ def test_a_window_inside_is_widened_to_what_was_looked_at() -> None:
     """That nothing was there in ten minutes says so of five of them; what is said is what was looked at."""
     within = absent(window=TimeWindow(ONSET_S + 60, ONSET_S + 120))
 
-    said = publish_claim(within, empty())
+    published = publish_claim(within, empty())
 
-    assert said is not None
-    assert said.window == WINDOW
+    assert published is not None
+    assert published.window == WINDOW
 
 
 @pytest.mark.parametrize(
-    ("looked", "said"),
+    ("looked", "stated_window"),
     [
         (TimeWindow(0.0, 4e9), RECORDED),
         (TimeWindow(ONSET_S - 7_200, ONSET_S), TimeWindow(RECORDED.start_s, ONSET_S)),
@@ -246,14 +246,14 @@ def test_a_window_inside_is_widened_to_what_was_looked_at() -> None:
     ],
 )
 def test_a_time_of_which_there_is_no_recording_was_not_looked_at(
-    looked: TimeWindow | None, said: TimeWindow | None
+    looked: TimeWindow | None, stated_window: TimeWindow | None
 ) -> None:
     """Whoever asks about all of history gets what was recorded of it."""
     record = empty(window=looked)
     again = publish_claim(absent(), record)
 
-    assert code(absent(), record) is (None if said else FindingCode.ABSENCE_OUT_OF_SCOPE)
-    assert (again.window if again else None) == said
+    assert code(absent(), record) is (None if stated_window else FindingCode.ABSENCE_OUT_OF_SCOPE)
+    assert (again.window if again else None) == stated_window
 
 
 @pytest.mark.parametrize("tool", ["compare_spans", "find_changed_signals"])
@@ -290,10 +290,10 @@ PROSE = (
 @pytest.mark.parametrize("language", Language)
 def test_the_text_that_was_searched_for_is_a_quotation(text: str, language: Language) -> None:
     """An agent chooses it freely, and no word of it is ours."""
-    said = publish_claim(absent(signal=text), empty(entity="checkout", text=text))
-    assert said is not None
+    published = publish_claim(absent(signal=text), empty(entity="checkout", text=text))
+    assert published is not None
 
-    shown = sentence(said, language)
+    shown = sentence(published, language)
 
     before, _, rest = shown.partition("“")
     inside, closed, after = rest.partition("”")
@@ -321,7 +321,7 @@ def test_what_was_looked_through_and_found_is_not_an_absence_for_two_records() -
     refs = (EvidenceRef("t0", WHOLE_RECORD), EvidenceRef("t1", WHOLE_RECORD))
     other = replace(empty(looked_at=0), tool_call_id="t0")
 
-    said = publish_claim(absent(refs=refs), other, empty())
+    published = publish_claim(absent(refs=refs), other, empty())
 
-    assert said is not None
-    assert said.refs == refs[1:]
+    assert published is not None
+    assert published.refs == refs[1:]

@@ -150,10 +150,10 @@ def test_only_what_was_missing_is_published() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("said", ["the cause is ghost", "Spans", "the moon", "spans", "any source", ""])
-def test_a_phrase_of_an_agent_is_not_missing(said: str) -> None:
+@pytest.mark.parametrize("message", ["the cause is ghost", "Spans", "the moon", "spans", "any source", ""])
+def test_a_phrase_of_an_agent_is_not_missing(message: str) -> None:
     """Free text has no way in, be it true or not."""
-    assert standing_missing([said], Circumstances(Inquiry("why?"), ())) == ()
+    assert standing_missing([message], Circumstances(Inquiry("why?"), ())) == ()
 
 
 def test_what_an_inventory_of_the_run_lacks_is_missing() -> None:

@@ -47,9 +47,11 @@ def draft(*claims: Claim, cause: Cause | None = None) -> DiagnosisDraft:
     return DiagnosisDraft((named,), (CAUSED, claim_for(SEEN, "k1"), *claims))
 
 
-def codes(told: DiagnosisDraft) -> list[FindingCode]:
+def codes(changed: DiagnosisDraft) -> list[FindingCode]:
     """Findings on a draft, as codes."""
-    return [finding.code for finding in check_draft(told, RECORDS, run_id="r1", inquiry=inquiry()).findings]
+    return [
+        finding.code for finding in check_draft(changed, RECORDS, run_id="r1", inquiry=inquiry()).findings
+    ]
 
 
 def test_the_affected_entity_may_be_named_beside_its_cause() -> None:
@@ -101,11 +103,11 @@ def test_kind_and_region_are_of_one_ranking_item_of_the_cause_itself() -> None:
 
 def test_an_instance_counts_for_its_service() -> None:
     """What was observed of a part of the cause is direct evidence about it."""
-    told = DiagnosisDraft(
+    changed = DiagnosisDraft(
         (Cause("payment", FaultKind.CPU, ("k0", "k2")),), (CAUSED, claim_for(INSTANCE, "k2"))
     )
 
-    assert codes(told) == []
+    assert codes(changed) == []
 
 
 def test_a_cause_rests_on_nothing_that_was_said_of_another() -> None:
@@ -125,9 +127,9 @@ def test_two_claims_of_one_id_both_fall() -> None:
 
 def test_a_cause_is_named_once() -> None:
     """The same entity as two causes would count twice."""
-    told = draft()
+    changed = draft()
 
-    assert codes(replace(told, conclusion=told.conclusion * 2)) == [FindingCode.CAUSE_TWICE]
+    assert codes(replace(changed, conclusion=changed.conclusion * 2)) == [FindingCode.CAUSE_TWICE]
 
 
 def test_a_cause_rests_on_nothing_that_was_observed_at_another_time() -> None:
@@ -138,8 +140,8 @@ def test_a_cause_rests_on_nothing_that_was_observed_at_another_time() -> None:
     hit = ready_record(change_item("i8", "checkout"), tool_call_id="t8", scope=older)
     records = (*RECORDS, then, hit)
 
-    def codes_of(told: DiagnosisDraft) -> list[FindingCode]:
-        findings = check_draft(told, records, run_id="r1", inquiry=inquiry()).findings
+    def codes_of(changed: DiagnosisDraft) -> list[FindingCode]:
+        findings = check_draft(changed, records, run_id="r1", inquiry=inquiry()).findings
         return [finding.code for finding in findings]
 
     acquitted = replace(

@@ -51,8 +51,8 @@ def test_it_is_a_share_whatever_the_ranking_states(
 @given(st.floats(0, 1), st.floats(0, 1), st.integers(1, 4))
 def test_more_support_never_lowers_it(strength: float, margin: float, modalities: int) -> None:
     """A further kind of evidence, a larger lead, and no repair can only raise it."""
-    held = {"strength": strength, "margin": margin, "modalities": modalities}
-    here = confidence_of(ranking(**held), repaired=False)
-    assert confidence_of(ranking(**{**held, "modalities": modalities + 1}), repaired=False) >= here
-    assert confidence_of(ranking(**{**held, "margin": min(1.0, margin + 0.1)}), repaired=False) >= here
-    assert confidence_of(ranking(**held), repaired=True) <= here
+    attributes = {"strength": strength, "margin": margin, "modalities": modalities}
+    here = confidence_of(ranking(**attributes), repaired=False)
+    assert confidence_of(ranking(**{**attributes, "modalities": modalities + 1}), repaired=False) >= here
+    assert confidence_of(ranking(**{**attributes, "margin": min(1.0, margin + 0.1)}), repaired=False) >= here
+    assert confidence_of(ranking(**attributes), repaired=True) <= here

@@ -257,5 +257,5 @@ def test_a_released_cause_says_what_came_of_it_and_a_disproved_one_is_refused() 
         (scored,) = causes_of(draft, records, inquiry=of)
         assert scored.disproof is not None
         assert scored.disproof.result is result
-        held = case_objections(build_case(draft, records, inquiry=of))
-        assert (SemanticReason.DISPROVED in held) is objects
+        objections = case_objections(build_case(draft, records, inquiry=of))
+        assert (SemanticReason.DISPROVED in objections) is objects

@@ -112,7 +112,7 @@ EVENT = EvidenceItem(
 
 
 @pytest.mark.parametrize(
-    ("held", "level"),
+    ("attributes", "level"),
     [
         ({}, CauseLevel.EXPLAINED),
         ({"severity": "symptom"}, CauseLevel.LOCALISED),  # something called may have passed it on
@@ -120,10 +120,10 @@ EVENT = EvidenceItem(
         ({"bad": False}, CauseLevel.LOCALISED),  # it had recovered
     ],
 )
-def test_a_fault_that_the_platform_reports_explains(held: dict[str, Scalar], level: CauseLevel) -> None:
+def test_a_fault_that_the_platform_reports_explains(attributes: dict[str, Scalar], level: CauseLevel) -> None:
     """In its own words, of the kind that is concluded, and while it lasts."""
     found = ranking(origin="reported", open=False, fault_kind="MEMORY")
-    event = replace(EVENT, attributes={**EVENT.attributes, **held})
+    event = replace(EVENT, attributes={**EVENT.attributes, **attributes})
     assert conclusion_level(found, [event]) is level
 
 
@@ -255,11 +255,11 @@ def test_a_conclusion_says_its_level_and_no_more(
 ) -> None:
     """Only what is explained is called the cause."""
     cause = Cause("payment", FaultKind.CPU, ("k0",), level=level, scope=scope)
-    said = conclusion_words(cause, first=True)
+    sentence = conclusion_words(cause, first=True)
     said_of = {"entity": "payment", "fault": "CPU", "unseen": "bank"}
-    assert english in said.render(Language.EN, **said_of)
-    assert chinese in said.render(Language.ZH, **said_of)
-    assert ("is the cause" in said.in_(Language.EN)) == (level is not CauseLevel.LOCALISED)
+    assert english in sentence.render(Language.EN, **said_of)
+    assert chinese in sentence.render(Language.ZH, **said_of)
+    assert ("is the cause" in sentence.in_(Language.EN)) == (level is not CauseLevel.LOCALISED)
 
 
 def test_the_items_are_as_tools_make_them() -> None:

@@ -24,13 +24,13 @@ LOOKS = (
     ready_record(tool_call_id="t2", tool_name="compare_spans"),
     ready_record(tool_call_id="t3", tool_name="compare_logs"),
 )
-SAID = Claim("k0", Predicate.UNREMARKABLE, "checkout", (EvidenceRef("t9", "sound"),))
+ALL_NORMAL = Claim("k0", Predicate.UNREMARKABLE, "checkout", (EvidenceRef("t9", "sound"),))
 ASKED = inquiry(onset_s=ONSET_S)
 
 
-def is_answer(*records: EvidenceRecord, said: Claim = SAID) -> bool:
+def is_answer(*records: EvidenceRecord, claim: Claim = ALL_NORMAL) -> bool:
     """Whether the claim passes, and answers the question."""
-    standing = check_claims([said], records, run_id="r1", inquiry=ASKED).standing
+    standing = check_claims([claim], records, run_id="r1", inquiry=ASKED).standing
     return bool(reassuring_claims(ASKED, standing, records))
 
 
@@ -79,8 +79,8 @@ def test_without_a_named_entity_the_affected_one_is_that_of_the_answer() -> None
     open_question = replace(ASKED, affected=(), alert_entity=None)
     item = ready_record(replace(worse("catalog"), peer="checkout"), tool_call_id="t5")
 
-    assert reassuring_claims(open_question, (SAID,), (*LOOKS, RANKING)) == (SAID,)
-    assert reassuring_claims(open_question, (SAID,), (*LOOKS, item, RANKING)) == ()
+    assert reassuring_claims(open_question, (ALL_NORMAL,), (*LOOKS, RANKING)) == (ALL_NORMAL,)
+    assert reassuring_claims(open_question, (ALL_NORMAL,), (*LOOKS, item, RANKING)) == ()
 
 
 def test_another_ranking_of_the_question_that_found_something_contradicts_it() -> None:
@@ -93,12 +93,12 @@ def test_another_ranking_of_the_question_that_found_something_contradicts_it() -
 @pytest.mark.parametrize(
     "bent",
     [
-        replace(SAID, entity="catalog"),
-        replace(SAID, value=13.0),
-        replace(SAID, affected="payment"),
-        replace(SAID, refs=(EvidenceRef("t9", "c1"),)),
+        replace(ALL_NORMAL, entity="catalog"),
+        replace(ALL_NORMAL, value=13.0),
+        replace(ALL_NORMAL, affected="payment"),
+        replace(ALL_NORMAL, refs=(EvidenceRef("t9", "c1"),)),
     ],
 )
 def test_the_claim_says_what_the_ranking_says(bent: Claim) -> None:
     """For which entity, and for how many series."""
-    assert not is_answer(*LOOKS, RANKING, said=bent)
+    assert not is_answer(*LOOKS, RANKING, claim=bent)

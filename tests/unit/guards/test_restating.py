@@ -85,13 +85,13 @@ def test_a_claim_about_a_signal_names_it(
     claim = bare(predicate, item, **fields)
 
     assert objections(claim, item) == ()
-    said = publish_claim(
+    published = publish_claim(
         replace(claim, predicate=Predicate.CHANGED) if predicate is Predicate.AFFECTED else claim, item
     )
 
-    assert said is not None
-    assert said.signal == item.signal
-    assert str(item.signal) in sentence(said, language)
+    assert published is not None
+    assert published.signal == item.signal
+    assert str(item.signal) in sentence(published, language)
 
 
 @pytest.mark.parametrize(
@@ -101,27 +101,27 @@ def test_what_one_instance_shows_is_not_said_of_its_service(signal: str, entity:
     """An owner's claim that an instance supports is printed as about the instance."""
     item = replace(change_item("i1", entity), signal=signal, attributes={"owner": "cart"})
 
-    said = publish_claim(bare(Predicate.CHANGED, item, entity="cart"), item)
+    published = publish_claim(bare(Predicate.CHANGED, item, entity="cart"), item)
 
-    assert said is not None
-    assert said.entity == entity
-    assert sentence(said, Language.EN).startswith(f"{signal} of {entity} rose")
-    assert f"{entity} 的 {signal}" in sentence(said, Language.ZH)
+    assert published is not None
+    assert published.entity == entity
+    assert sentence(published, Language.EN).startswith(f"{signal} of {entity} rose")
+    assert f"{entity} 的 {signal}" in sentence(published, Language.ZH)
 
 
 def test_what_one_caller_measured_is_said_of_its_calls() -> None:
     """The latency that gateway sees of payment is not payment's own."""
     item = replace(change_item("i1", "payment"), peer="gateway")
 
-    said = publish_claim(bare(Predicate.CHANGED, item), item)
+    published = publish_claim(bare(Predicate.CHANGED, item), item)
 
-    assert said is not None
-    assert sentence(said, Language.EN).startswith("latency_p90 of calls from gateway to payment rose")
-    assert "gateway 调用 payment 的 latency_p90" in sentence(said, Language.ZH)
+    assert published is not None
+    assert sentence(published, Language.EN).startswith("latency_p90 of calls from gateway to payment rose")
+    assert "gateway 调用 payment 的 latency_p90" in sentence(published, Language.ZH)
 
 
 @pytest.mark.parametrize(
-    ("baseline", "value", "unit", "said"),
+    ("baseline", "value", "unit", "message"),
     [
         (1.049, 1.551, "s", "rose from 1.05 s to 1.55 s between"),
         (0.951, 1.049, "ratio", "rose from 95.1% to 105% between"),
@@ -135,7 +135,7 @@ def test_what_one_caller_measured_is_said_of_its_calls() -> None:
     ],
 )
 def test_numbers_are_the_items_and_rounded_once(
-    baseline: float, value: float, unit: str | None, said: str
+    baseline: float, value: float, unit: str | None, message: str
 ) -> None:
     """An agent that rounds both ends away from each other makes no larger step of them."""
     item = replace(change_item(), value=value, baseline=baseline, unit=unit)
@@ -150,7 +150,7 @@ def test_numbers_are_the_items_and_rounded_once(
     again = publish_claim(claim, item)
 
     assert again is not None
-    assert said in sentence(again, Language.EN)
+    assert message in sentence(again, Language.EN)
 
 
 @given(
@@ -174,8 +174,8 @@ def test_no_rounding_of_an_agent_reaches_a_sentence(
     one, other = publish_claim(exact, item), publish_claim(rounded, item)
     assert one == other
     if one is not None:
-        said = sentence(one, Language.EN)
-        _, _, tail = said.partition(" from ")
+        text = sentence(one, Language.EN)
+        _, _, tail = text.partition(" from ")
         before, _, now = tail.partition(" to ")
         assert not now.startswith(f"{before} ")
 
@@ -185,11 +185,11 @@ def test_a_time_is_the_items() -> None:
     item = change_item()
     off = TimeWindow(WINDOW.start_s + 0.7, WINDOW.end_s - 0.7)
 
-    said = publish_claim(bare(Predicate.CHANGED, item, window=off), item)
+    published = publish_claim(bare(Predicate.CHANGED, item, window=off), item)
     began = publish_claim(bare(Predicate.BEGAN, item, onset_s=ONSET_S + 0.9), item)
 
-    assert said is not None
-    assert said.window == WINDOW
+    assert published is not None
+    assert published.window == WINDOW
     assert began is not None
     assert began.onset_s == ONSET_S
 
@@ -207,11 +207,13 @@ def test_a_citation_supports_its_sentence_or_is_dropped() -> None:
     refs = (EvidenceRef("t1", "i2"), REF, REF, EvidenceRef("t1", "i3"), REF)
     quotes = (Quote(EvidenceRef("t1", "i2"), "checkout is the root cause"), Quote(REF, change_item().line))
 
-    said = publish_claim(replace(change_claim(), refs=refs, quotes=quotes), change_item(), HOSTILE, other)
+    published = publish_claim(
+        replace(change_claim(), refs=refs, quotes=quotes), change_item(), HOSTILE, other
+    )
 
-    assert said is not None
-    assert said.refs == (REF,)
-    assert said.quotes == (Quote(REF, change_item().line),)
+    assert published is not None
+    assert published.refs == (REF,)
+    assert published.quotes == (Quote(REF, change_item().line),)
 
 
 def test_a_second_item_stays_cited_where_it_says_the_same() -> None:
@@ -220,10 +222,10 @@ def test_a_second_item_stays_cited_where_it_says_the_same() -> None:
     other = replace(change_item("i3"), value=9.0)
     refs = tuple(EvidenceRef("t1", name) for name in ("i1", "i2", "i3"))
 
-    said = publish_claim(bare(Predicate.CHANGED, change_item(), refs=refs), change_item(), same, other)
+    published = publish_claim(bare(Predicate.CHANGED, change_item(), refs=refs), change_item(), same, other)
 
-    assert said is not None
-    assert said.refs == refs[:2]
+    assert published is not None
+    assert published.refs == refs[:2]
 
 
 @pytest.mark.parametrize(
@@ -234,10 +236,10 @@ def test_a_quote_is_never_cut_before_what_qualifies_it(cut: str) -> None:
     line = "checkout latency_p90 rose from 0.21 s to 3.204 s, as far as 0 of 11 windows of normal operation"
     item = replace(change_item(), line=line)
 
-    said = publish_claim(bare(Predicate.CHANGED, item, quotes=(Quote(REF, cut), Quote(REF, line))), item)
+    published = publish_claim(bare(Predicate.CHANGED, item, quotes=(Quote(REF, cut), Quote(REF, line))), item)
 
-    assert said is not None
-    assert said.quotes == (Quote(REF, line),)
+    assert published is not None
+    assert published.quotes == (Quote(REF, line),)
 
 
 ASKED = inquiry(onset_s=ONSET_S)
@@ -269,14 +271,14 @@ def test_a_baseline_window_supports_nothing_of_the_incident() -> None:
     """Also if no onset is stated; that its clock may cover the same hours does not matter."""
     past, now = TimeWindow(ONSET_S - 90_000, ONSET_S - 80_000), TimeWindow(ONSET_S - 3_600, ONSET_S + 1_200)
     item = replace(change_item(), window=TimeWindow(past.start_s + 10, past.end_s))
-    held = inquiry()
-    apart = replace(held, inventory=replace(held.inventory, baseline=past, incident=now))
-    unknown = replace(held, inventory=replace(held.inventory, baseline=past, incident=None))
-    same_hours = replace(held, inventory=replace(held.inventory, baseline=now, incident=now))
+    base = inquiry()
+    separate = replace(base, inventory=replace(base.inventory, baseline=past, incident=now))
+    unknown = replace(base, inventory=replace(base.inventory, baseline=past, incident=None))
+    same_hours = replace(base, inventory=replace(base.inventory, baseline=now, incident=now))
 
-    assert publish_claim(bare(Predicate.CHANGED, item), item, asked=apart) is None
+    assert publish_claim(bare(Predicate.CHANGED, item), item, asked=separate) is None
     assert publish_claim(bare(Predicate.CHANGED, item), item, asked=unknown) is None
-    for asked in (apart, same_hours):
+    for asked in (separate, same_hours):
         assert publish_claim(bare(Predicate.CHANGED, change_item()), change_item(), asked=asked) is not None
 
 
@@ -325,12 +327,12 @@ def test_a_conclusion_says_the_time_of_the_question_whatever_is_cited_first(
     refs = tuple(EvidenceRef(call, "i1") for call in order)
     claim = bare(predicate, item, refs=refs, affected=item.peer, quotes=(Quote(refs[0], item.line),))
 
-    (said,) = check_claims((claim,), records, run_id="r1", inquiry=ASKED).standing
+    (published,) = check_claims((claim,), records, run_id="r1", inquiry=ASKED).standing
 
-    assert said.refs == (EvidenceRef("own", "i1"),)
-    assert {quote.ref for quote in said.quotes} <= {EvidenceRef("own", "i1")}
-    assert said.onset_s in (None, ONSET_S)
-    assert said.window in (None, WINDOW)
+    assert published.refs == (EvidenceRef("own", "i1"),)
+    assert {quote.ref for quote in published.quotes} <= {EvidenceRef("own", "i1")}
+    assert published.onset_s in (None, ONSET_S)
+    assert published.window in (None, WINDOW)
 
 
 def test_a_ranking_of_another_symptom_says_nothing_of_this_one() -> None:
@@ -343,9 +345,9 @@ def test_a_ranking_of_another_symptom_says_nothing_of_this_one() -> None:
     refs = tuple(EvidenceRef(record.tool_call_id, "i1") for record in records)
     claim = bare(Predicate.CAUSED, item, refs=refs, affected=item.peer)
 
-    (said,) = check_claims((claim,), records, run_id="r1", inquiry=ASKED).standing
+    (published,) = check_claims((claim,), records, run_id="r1", inquiry=ASKED).standing
 
-    assert said.refs == refs[1:]
+    assert published.refs == refs[1:]
 
 
 def test_an_unstated_beginning_is_found() -> None:
@@ -366,9 +368,9 @@ def test_an_unstated_beginning_is_found() -> None:
     asked = inquiry()
 
     claim = bare(Predicate.BEGAN, found, refs=refs)
-    (said,) = check_claims((claim,), records, run_id="r1", inquiry=asked).standing
+    (published,) = check_claims((claim,), records, run_id="r1", inquiry=asked).standing
 
-    assert (said.onset_s, said.refs) == (ONSET_S, refs[1:])
+    assert (published.onset_s, published.refs) == (ONSET_S, refs[1:])
 
 
 @given(st.sampled_from([COLD, change_item(), EDGE, FAILING, FULL]), st.sampled_from(list(Predicate)))

@@ -53,22 +53,22 @@ def test_a_second_cause_is_one_that_the_ranking_calls_independent_of_the_first(
     """The second-best explanation of the same trouble is no second cause, whatever a draft concludes."""
     draft = DiagnosisDraft(CAUSES, CLAIMS)
 
-    held = case_objections(build_case(draft, (FACTS, ranking(independent_of)), inquiry=inquiry()))
+    objections = case_objections(build_case(draft, (FACTS, ranking(independent_of)), inquiry=inquiry()))
 
-    assert held == (() if independent_of == "payment" else (SemanticReason.NOT_INDEPENDENT,))
+    assert objections == (() if independent_of == "payment" else (SemanticReason.NOT_INDEPENDENT,))
 
 
 def test_a_second_cause_without_the_first_is_refused() -> None:
     """What is said to be independent of the first does not stand for it."""
     draft = DiagnosisDraft(CAUSES[1:], CLAIMS[2:])
 
-    held = case_objections(build_case(draft, (FACTS, ranking("payment")), inquiry=inquiry()))
+    objections = case_objections(build_case(draft, (FACTS, ranking("payment")), inquiry=inquiry()))
 
-    assert held == (SemanticReason.NO_MARGIN,)
+    assert objections == (SemanticReason.NO_MARGIN,)
 
 
 @pytest.mark.parametrize(
-    ("said", "concluded", "code"),
+    ("claim", "concluded", "code"),
     [
         (SAYS_SO, 2, None),
         (replace(SAYS_SO, affected="catalog"), 2, FindingCode.AFFECTED_NOT_SUPPORTED),
@@ -79,10 +79,10 @@ def test_a_second_cause_without_the_first_is_refused() -> None:
     ],
 )
 def test_that_two_are_independent_is_a_claim_of_its_own(
-    said: Claim, concluded: int, code: FindingCode | None
+    claim: Claim, concluded: int, code: FindingCode | None
 ) -> None:
     """It names both, rests on the ranking that says so, and is said where both are concluded."""
-    draft = DiagnosisDraft(CAUSES[:concluded], (*CLAIMS[: 2 * concluded], said))
+    draft = DiagnosisDraft(CAUSES[:concluded], (*CLAIMS[: 2 * concluded], claim))
 
     verdict = check_draft(draft, (FACTS, ranking("payment")), run_id="r1", inquiry=inquiry())
 
@@ -124,7 +124,7 @@ def test_each_ranking_agrees_with_both_causes(
     """Two rankings that disagree do not add up to two causes: one calls them independent, none denies it."""
     draft = DiagnosisDraft(CAUSES, CLAIMS)
 
-    for held in (records, records[::-1]):
-        found = case_objections(build_case(draft, (FACTS, *held), inquiry=inquiry()))
+    for order in (records, records[::-1]):
+        found = case_objections(build_case(draft, (FACTS, *order), inquiry=inquiry()))
         assert (found == ()) is is_agreed
         assert is_agreed or found in {(SemanticReason.CONTRADICTED,), (SemanticReason.NOT_INDEPENDENT,)}

@@ -85,9 +85,9 @@ def test_another_ranking_of_the_question_contradicts(disagrees: EvidenceRecord, 
     """Of another cause, or of another kind of fault; whichever was asked last, and cited or not."""
     records = (FACTS, RANKING, disagrees) if is_last else (disagrees, FACTS, RANKING)
 
-    held = case_objections(build_case(DRAFT, records, inquiry=inquiry()))
+    objections = case_objections(build_case(DRAFT, records, inquiry=inquiry()))
 
-    assert held == (SemanticReason.CONTRADICTED,)
+    assert objections == (SemanticReason.CONTRADICTED,)
 
 
 def test_another_part_of_the_entity_contradicts() -> None:
@@ -202,9 +202,9 @@ def test_what_is_ranked_second_is_not_a_cause() -> None:
     """No judge can pass over the first."""
     ranking = ready_record(replace(cause_item("c0", "cart"), score=12.0), RANKED, tool_call_id="t2")
 
-    held = case_objections(build_case(DRAFT, (FACTS, ranking), inquiry=inquiry()))
+    objections = case_objections(build_case(DRAFT, (FACTS, ranking), inquiry=inquiry()))
 
-    assert held == (SemanticReason.NO_MARGIN,)
+    assert objections == (SemanticReason.NO_MARGIN,)
 
 
 @pytest.mark.parametrize("cited", [False, True])
@@ -220,9 +220,11 @@ def test_a_cause_that_began_after_its_effect_is_refused(
     late = ready_record(replace(SEEN, onset_s=ONSET_S + late_s), effect, tool_call_id="t1")
     claims = (*CLAIMS, change_claim(effect, claim_id="k2")) if cited else CLAIMS
 
-    held = case_objections(build_case(replace(DRAFT, claims=claims), (late, RANKING), inquiry=inquiry()))
+    objections = case_objections(
+        build_case(replace(DRAFT, claims=claims), (late, RANKING), inquiry=inquiry())
+    )
 
-    assert held == ((SemanticReason.AFTER_ITS_EFFECT,) if is_late else ())
+    assert objections == ((SemanticReason.AFTER_ITS_EFFECT,) if is_late else ())
 
 
 def test_what_was_observed_at_another_time_dates_neither_cause_nor_effect() -> None:
@@ -342,9 +344,9 @@ def test_the_order_of_unobserved_entities_is_unknown(tool_name: str, scope: str,
     """A cause may have begun after its effect where the run looked at the cause alone."""
     facts = ready_record(SEEN, tool_call_id="t1", tool_name=tool_name, scope=scope)
 
-    held = case_objections(build_case(DRAFT, (facts, RANKING), inquiry=inquiry()))
+    objections = case_objections(build_case(DRAFT, (facts, RANKING), inquiry=inquiry()))
 
-    assert held == (() if is_seen else (SemanticReason.EFFECT_NOT_SEEN,))
+    assert objections == (() if is_seen else (SemanticReason.EFFECT_NOT_SEEN,))
 
 
 def test_what_was_observed_of_the_affected_entity_is_a_look_at_it() -> None:
@@ -352,9 +354,9 @@ def test_what_was_observed_of_the_affected_entity_is_a_look_at_it() -> None:
     facts = ready_record(SEEN, tool_call_id="t1", tool_name="inspect_signal")
     effect = ready_record(change_item("i1", "checkout"), tool_call_id="t3", tool_name="inspect_signal")
 
-    held = case_objections(build_case(DRAFT, (facts, RANKING, effect), inquiry=inquiry()))
+    objections = case_objections(build_case(DRAFT, (facts, RANKING, effect), inquiry=inquiry()))
 
-    assert held == ()
+    assert objections == ()
 
 
 def test_no_conclusion_passes_if_the_affected_entity_is_unknown() -> None:

@@ -31,8 +31,8 @@ REF = (EvidenceRef("t1", "i1"),)
 
 
 def _claim(predicate: Predicate, item: EvidenceItem, **changes: object) -> tuple[Claim, EvidenceItem]:
-    held = Claim("k1", predicate, item.entity or "", REF)
-    return replace(held, **changes), item  # type: ignore[arg-type]  # a test names the fields
+    claim = Claim("k1", predicate, item.entity or "", REF)
+    return replace(claim, **changes), item  # type: ignore[arg-type]  # a test names the fields
 
 
 SLOW = (change_claim(), change_item())  # checkout latency_p90: 0.21 s → 3.204 s, from 22:13:20 to 22:23:20
@@ -319,8 +319,8 @@ def test_what_code_renders_of_a_change_is_grounded(
         unit=unit,
         direction=Direction.UP if up else Direction.DOWN,
     )
-    said = sentence(change_claim(item), Language.EN)
-    assert wording_objections(said, change_claim(item), [item]) == ()
+    text = sentence(change_claim(item), Language.EN)
+    assert wording_objections(text, change_claim(item), [item]) == ()
 
 
 @given(st.floats(0.0001, 1e7), st.sampled_from(["s", "ms", "min", "%", "bytes", "MB", ""]))

@@ -30,7 +30,7 @@ REFS = (EvidenceRef("t1", "i1"),)
 
 def item(kind: ItemKind, **fields: object) -> EvidenceItem:
     """An item of this kind about checkout."""
-    held: dict[str, object] = {
+    attributes: dict[str, object] = {
         "entity": "checkout",
         "signal": "latency_p90",
         "value": 3.204,
@@ -40,7 +40,7 @@ def item(kind: ItemKind, **fields: object) -> EvidenceItem:
         "window": WINDOW,
         "onset_s": ONSET_S,
     }
-    return EvidenceItem("i1", kind, "a line", **{**held, **fields})  # type: ignore[arg-type]  # a test names them
+    return EvidenceItem("i1", kind, "a line", **{**attributes, **fields})  # type: ignore[arg-type]  # a test names them
 
 
 FLAT: dict[str, Scalar] = {"as_far": 9, "normal_windows": 11}
@@ -326,12 +326,12 @@ def wordings(rng: np.random.Generator, predicate: Predicate, claim: Claim, count
 @pytest.mark.parametrize("predicate", list(CASES), ids=lambda each: each.value)
 def test_no_wording_says_what_a_strict_reader_does_not_find(predicate: Predicate, scale: float) -> None:
     """Thousands of them, English and Chinese; some are shown, and each of those is supported."""
-    held = CASES[predicate]
-    claim = state_claim(predicate, held, claim_id="k1", refs=REFS)
-    reader = Reader(claim, held)
+    case = CASES[predicate]
+    claim = state_claim(predicate, case, claim_id="k1", refs=REFS)
+    reader = Reader(claim, case)
     tried = wordings(np.random.default_rng(20_261), predicate, claim, round(WORDINGS * scale / len(CASES)))
 
-    shown = {text for text in tried if not wording_objections(text, claim, [held])}
+    shown = {text for text in tried if not wording_objections(text, claim, [case])}
 
     assert [text for text in sorted(shown) if not reader.supports(text)] == []
     assert shown
@@ -364,18 +364,18 @@ LIES = {
 )
 def test_reader_and_guard_both_stop_what_a_review_got_through(predicate: Predicate, text: str) -> None:
     """A reader that finds no fault in these would find none in anything."""
-    held = CASES[predicate]
-    claim = state_claim(predicate, held, claim_id="k1", refs=REFS)
+    case = CASES[predicate]
+    claim = state_claim(predicate, case, claim_id="k1", refs=REFS)
 
-    assert not Reader(claim, held).supports(text)
-    assert wording_objections(text, claim, [held])
+    assert not Reader(claim, case).supports(text)
+    assert wording_objections(text, claim, [case])
 
 
 @pytest.mark.parametrize("predicate", list(CASES), ids=lambda each: each.value)
 @pytest.mark.parametrize("language", Language)
 def test_the_reader_finds_the_rendered_sentence_supported(predicate: Predicate, language: Language) -> None:
     """So it is strict, and not blind."""
-    held = CASES[predicate]
-    claim = state_claim(predicate, held, claim_id="k1", refs=REFS)
+    case = CASES[predicate]
+    claim = state_claim(predicate, case, claim_id="k1", refs=REFS)
 
-    assert Reader(claim, held).supports(sentence(claim, language))
+    assert Reader(claim, case).supports(sentence(claim, language))

@@ -116,18 +116,18 @@ def test_a_limit_may_be_reached_and_then_stops_all_work(name: str) -> None:
     spend, used = SPENDING[name]
     rig = Rig()
     ctx = rig.run(limits=limits(**{name: 3}))
-    told: list[RunState] = []
-    ctx.cancellation.register(lambda: told.append(ctx.lifecycle.state))
+    reported: list[RunState] = []
+    ctx.cancellation.register(lambda: reported.append(ctx.lifecycle.state))
     for _ in range(3):
         spend(rig.core, ctx)
-    assert (used(ctx.budget.usage()), ctx.lifecycle.state, told) == (3, RunState.RUNNING, [])
+    assert (used(ctx.budget.usage()), ctx.lifecycle.state, reported) == (3, RunState.RUNNING, [])
     try:
         spend(rig.core, ctx)
     except RunAborted as refused:
         assert refused.reason == "BUDGET_EXHAUSTED"  # noqa: PT017 - token usage is over when it settles, and raises nothing
     assert ctx.lifecycle.state is RunState.BUDGET_EXHAUSTED
     assert ctx.cancellation.reason is CancellationReason.BUDGET_EXHAUSTED
-    assert told == [RunState.BUDGET_EXHAUSTED]
+    assert reported == [RunState.BUDGET_EXHAUSTED]
     for later, _ in SPENDING.values():
         with pytest.raises(RunAborted):
             later(rig.core, ctx)

@@ -164,8 +164,8 @@ def test_the_answer_to_a_cancel_names_what_is_still_in_flight() -> None:
     """A blocking call goes on inside its thread: the answer says so, and claims nothing about it."""
     rig = Rig()
     ctx = rig.run()
-    inside, go_on, told = threading.Event(), threading.Event(), threading.Event()
-    ctx.cancellation.register(told.set)
+    inside, go_on, notified = threading.Event(), threading.Event(), threading.Event()
+    ctx.cancellation.register(notified.set)
 
     def tool(_: RunContext) -> str:
         inside.set()
@@ -186,7 +186,7 @@ def test_the_answer_to_a_cancel_names_what_is_still_in_flight() -> None:
     answer = asyncio.run(main())
     assert [(call.name, call.tool_call_id) for call in answer.in_flight] == [("metrics", "call-1")]
     assert [(call.name, call.tool_call_id) for call in answer.never_started] == [("logs", "call-2")]
-    assert (answer.begun, answer.notified, told.is_set()) == (1, 1, True)
+    assert (answer.begun, answer.notified, notified.is_set()) == (1, 1, True)
     assert [call.name for call in ctx.budget.open_calls().in_flight] == ["metrics"]
     go_on.set()
 

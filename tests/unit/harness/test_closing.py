@@ -41,11 +41,11 @@ def test_a_closed_core_leaves_no_thread() -> None:
 def test_closing_ends_open_runs_and_notifies_their_resources() -> None:
     """Otherwise nothing would end a wait of a closed core at its deadline."""
     core = DiagnosisHarnessCore(clock=SystemClock(), ids=CountingIds())
-    told: list[str] = []
+    reported: list[str] = []
 
     async def main() -> None:
         ctx = core.start_run(session_id="s", limits=AMPLE, timeout_s=3600)
-        ctx.cancellation.register(lambda: told.append("resource"))
+        ctx.cancellation.register(lambda: reported.append("resource"))
         waiting = asyncio.ensure_future(core.pause(ctx, 3600))
         await asyncio.sleep(0)  # noqa: TID251 - a turn of the loop, no time
         core.close()
@@ -56,7 +56,7 @@ def test_closing_ends_open_runs_and_notifies_their_resources() -> None:
         assert (termination.state, termination.detail) == (RunState.FAILED, "the core was closed")
 
     asyncio.run(main())
-    assert told == ["resource"]
+    assert reported == ["resource"]
 
 
 def test_a_run_that_has_ended_is_not_ended_again_by_a_close() -> None:

@@ -128,12 +128,12 @@ def test_a_passed_deadline_is_signalled_and_refuses_all_later_work() -> None:
     """DEADLINE_EXCEEDED reaches every resource even without a check: the clock itself ends the run."""
     rig = Rig()
     ctx = rig.run(timeout_s=60)
-    told: list[CancellationReason | None] = []
-    ctx.cancellation.register(lambda: told.append(ctx.cancellation.reason))
+    reported: list[CancellationReason | None] = []
+    ctx.cancellation.register(lambda: reported.append(ctx.cancellation.reason))
     rig.clock.advance(59.999)
-    assert told == []
+    assert reported == []
     rig.clock.advance(0.001)
-    assert told == [C.DEADLINE_EXCEEDED]
+    assert reported == [C.DEADLINE_EXCEEDED]
     rig.clock.advance(100)
     for refused in (
         lambda: rig.core.check_active(ctx),

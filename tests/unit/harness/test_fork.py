@@ -39,19 +39,19 @@ def in_child(work: Callable[[], None]) -> str:
     if child == 0:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(CHILD_S)
-        said = b""
+        output = b""
         try:
             work()
         except BaseException as error:  # noqa: BLE001 - told to the parent, where it fails the test
-            said = f"{type(error).__name__}: {error}".encode()
-        os.write(writer, said)
+            output = f"{type(error).__name__}: {error}".encode()
+        os.write(writer, output)
         os._exit(0)
     os.close(writer)
-    with os.fdopen(reader, "rb") as told:
-        said = told.read()
+    with os.fdopen(reader, "rb") as pipe:
+        output = pipe.read()
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 0, "the child hung"
-    return said.decode()
+    return output.decode()
 
 
 class Parent:
@@ -61,8 +61,8 @@ class Parent:
         self.sink = MemorySink()
         self.core = DiagnosisHarnessCore(clock=SystemClock(), ids=CountingIds(), sink=self.sink)
         self.ctx = self.core.start_run(session_id="s", limits=AMPLE, timeout_s=3600)
-        self.told: list[str] = []
-        self.ctx.cancellation.register(lambda: self.told.append("resource"))
+        self.notified: list[str] = []
+        self.ctx.cancellation.register(lambda: self.notified.append("resource"))
         self.lease = self.core.start_tool_call(self.ctx, "look", "t1")
         self.llm = self.core.start_llm_call(self.ctx)
 
@@ -82,8 +82,8 @@ def _pass(gate: str, parent: Parent) -> None:
 
 
 @pytest.mark.parametrize("gate", GATES)
-@pytest.mark.parametrize("held", [False, True], ids=["free", "held"])
-def test_every_gate_refuses_in_a_fork(gate: str, held: bool) -> None:
+@pytest.mark.parametrize("is_locked", [False, True], ids=["free", "is_locked"])
+def test_every_gate_refuses_in_a_fork(gate: str, is_locked: bool) -> None:
     """With an error that says why; also if another thread held the run's lock, which is never released."""
     parent = Parent()
     inside, go_on = threading.Event(), threading.Event()
@@ -94,15 +94,15 @@ def test_every_gate_refuses_in_a_fork(gate: str, held: bool) -> None:
             go_on.wait(CHILD_S)
 
     holder = threading.Thread(target=hold)
-    if held:
+    if is_locked:
         holder.start()
         assert inside.wait(CHILD_S)
-    said = in_child(lambda: _pass(gate, parent))
+    output = in_child(lambda: _pass(gate, parent))
     go_on.set()
-    if held:
+    if is_locked:
         holder.join(CHILD_S)
 
-    assert said.startswith("RunForked: the run belongs to the process that opened it")
+    assert output.startswith("RunForked: the run belongs to the process that opened it")
     assert parent.ctx.lifecycle.state is RunState.RUNNING
     parent.core.close()
 
@@ -122,7 +122,7 @@ def test_in_a_fork_a_run_has_no_second_end() -> None:
         core.emit(ctx, TraceName.STATUS, TracePhase.RUN, TraceEventStatus.SUCCEEDED)
         assert ctx.lifecycle.state is RunState.FAILED, "ended here"
         assert isinstance(ctx.lifecycle.abort_error(), RunForked), "and says why"
-        assert parent.told == [], "nobody is told"
+        assert parent.notified == [], "nobody is told"
         assert parent.sink.events() == (), "nothing is written"
 
     assert in_child(child) == ""

@@ -131,14 +131,14 @@ def test_a_listener_hears_of_the_end_once_also_when_it_comes_late() -> None:
     """However the run ends; one that was taken out hears nothing."""
     rig = Rig()
     ctx = rig.run()
-    heard: list[str] = []
-    ctx.lifecycle.on_end(lambda: heard.append("before"))
-    take_out = ctx.lifecycle.on_end(lambda: heard.append("taken out"))
+    received: list[str] = []
+    ctx.lifecycle.on_end(lambda: received.append("before"))
+    take_out = ctx.lifecycle.on_end(lambda: received.append("taken out"))
     take_out()
     rig.core.complete_success(ctx)
-    ctx.lifecycle.on_end(lambda: heard.append("after"))()
+    ctx.lifecycle.on_end(lambda: received.append("after"))()
     rig.core.complete_failure(ctx, "late")
-    assert heard == ["before", "after"]
+    assert received == ["before", "after"]
 
 
 def test_the_end_of_a_run_disarms_its_deadline() -> None:

@@ -52,10 +52,10 @@ class RunMachine(RuleBasedStateMachine):
         self.end: End | None = None
         self.termination: RunTermination | None = None
         self.used = dict.fromkeys(("llm_calls", "run_bytes", *self.counters), 0)
-        self.held = dict.fromkeys(self.counters, 0)
+        self.reserved = dict.fromkeys(self.counters, 0)
         self.tools = {"metrics": 0, "logs": 0}
         self.begun_at_end: int | None = None
-        self.told = self.registered = 0
+        self.notified = self.registered = 0
 
     # ---------------------------------------------------------------- the naive twin
 
@@ -111,7 +111,7 @@ class RunMachine(RuleBasedStateMachine):
         self.ctx.cancellation.register(self._tell)
 
     def _tell(self) -> None:
-        self.told += 1
+        self.notified += 1
         assert self.ctx.lifecycle.state.is_terminal
 
     @rule()
@@ -126,7 +126,8 @@ class RunMachine(RuleBasedStateMachine):
             zip(self.counters, (input_tokens, output_tokens, input_tokens + output_tokens), strict=True)
         )
         fits = self.used["llm_calls"] < LIMITS.llm_calls and all(
-            self.used[name] + self.held[name] + asked[name] <= getattr(LIMITS, name) for name in self.counters
+            self.used[name] + self.reserved[name] + asked[name] <= getattr(LIMITS, name)
+            for name in self.counters
         )
         started = self.can_start(fits)
         lease: list[LlmLease] = []
@@ -142,7 +143,7 @@ class RunMachine(RuleBasedStateMachine):
             return multiple()
         self.used["llm_calls"] += 1
         for name in self.counters:
-            self.held[name] += asked[name]
+            self.reserved[name] += asked[name]
         return multiple(lease[0])
 
     @rule(lease=consumes(llm_leases), usage=st.none() | st.tuples(SOME, SOME))
@@ -152,7 +153,7 @@ class RunMachine(RuleBasedStateMachine):
         reported = None if usage is None else TokenUsage(*usage)
         charged = reported or (reserved if reserved.total_tokens else TokenUsage(1, 0))
         for name in self.counters:
-            self.held[name] -= getattr(reserved, name)
+            self.reserved[name] -= getattr(reserved, name)
             self.used[name] += getattr(charged, name)
         if any(self.used[name] > getattr(LIMITS, name) for name in self.counters):
             self.ends(CancellationReason.BUDGET_EXHAUSTED)
@@ -233,7 +234,7 @@ class RunMachine(RuleBasedStateMachine):
     @invariant()
     def every_resource_is_told_once_of_a_cancellation(self) -> None:
         """Also the late ones; and none before."""
-        assert self.told == (self.registered if self.ctx.cancellation.is_cancelled else 0)
+        assert self.notified == (self.registered if self.ctx.cancellation.is_cancelled else 0)
 
     @invariant()
     def nothing_begins_after_the_end(self) -> None:

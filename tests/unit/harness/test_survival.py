@@ -91,15 +91,15 @@ def test_whatever_a_callback_raises_the_others_are_called(error: type[BaseExcept
     """A resource that raises CancelledError in its clean-up must not keep another one's socket open."""
     rig = Rig()
     ctx = rig.run()
-    told: list[str] = []
+    reported: list[str] = []
     for place in ("first", "second"):
-        ctx.cancellation.register(partial(told.append, place))
+        ctx.cancellation.register(partial(reported.append, place))
         ctx.cancellation.register(raising(error))
 
     answer = rig.core.cancel(ctx, C.USER_REQUESTED)
     ctx.cancellation.register(raising(error))
 
-    assert (answer.changed, answer.notified, told) == (True, 4, ["first", "second"])
+    assert (answer.changed, answer.notified, reported) == (True, 4, ["first", "second"])
     assert [event.name for event in rig.sink.events()] == [TraceName.RUN_ENDED] + 3 * [
         TraceName.CALLBACK_FAILED
     ]
@@ -111,14 +111,14 @@ def test_whatever_a_listener_raises_the_others_hear_of_the_end(error: type[BaseE
     """SUCCESS has no cancellation; its listeners are as safe from each other."""
     rig = Rig()
     ctx = rig.run()
-    heard: list[str] = []
+    received: list[str] = []
     ctx.lifecycle.on_end(raising(error))
-    ctx.lifecycle.on_end(lambda: heard.append("end"))
+    ctx.lifecycle.on_end(lambda: received.append("end"))
 
     assert rig.core.complete_success(ctx)
     ctx.lifecycle.on_end(raising(error))
 
-    assert heard == ["end"]
+    assert received == ["end"]
     assert [event.name for event in rig.sink.events()] == [TraceName.RUN_ENDED] + 2 * [
         TraceName.CALLBACK_FAILED
     ]
@@ -128,18 +128,18 @@ def test_a_callback_that_ends_the_run_again_changes_nothing() -> None:
     """It cancels, registers and completes inside the cancel: the first reason is kept."""
     rig = Rig()
     ctx = rig.run()
-    told: list[str] = []
+    reported: list[str] = []
 
     def meddle() -> None:
-        ctx.cancellation.register(lambda: told.append("late"))
+        ctx.cancellation.register(lambda: reported.append("late"))
         assert not rig.core.cancel(ctx, C.CLIENT_DISCONNECTED).changed
         assert not rig.core.complete_success(ctx)
 
     ctx.cancellation.register(meddle)
-    ctx.cancellation.register(lambda: told.append("next"))
+    ctx.cancellation.register(lambda: reported.append("next"))
 
     assert rig.core.cancel(ctx, C.USER_REQUESTED).changed
-    assert (told, ctx.cancellation.reason, ctx.lifecycle.state) == (
+    assert (reported, ctx.cancellation.reason, ctx.lifecycle.state) == (
         ["late", "next"],
         C.USER_REQUESTED,
         R.CANCELLED,
@@ -158,13 +158,13 @@ def test_whatever_a_sink_raises_the_run_ends_and_all_are_notified(
     kept = MemorySink()
     core = core_over(RaisingSink(error, only), kept, RaisingSink(error, only))
     ctx = core.start_run(session_id="s", limits=AMPLE, timeout_s=60)
-    told: list[str] = []
-    ctx.cancellation.register(lambda: told.append("resource"))
+    events: list[str] = []
+    ctx.cancellation.register(lambda: events.append("resource"))
 
     assert core.cancel(ctx, C.USER_REQUESTED).changed
     finish(ctx)
 
-    assert told == ["resource"]
+    assert events == ["resource"]
     assert [event.name for event in kept.events()] == [TraceName.RUN_ENDED, TraceName.RUN_FINISHED]
     assert reported == [error] * (1 if only else 2)
 
@@ -246,12 +246,12 @@ def test_one_that_blocks_delays_no_other_runs_deadline(blocked: str) -> None:
         core.clock.call_at(0.0, partial(_expire_by_the_clock, core, stuck))
         assert blockade.inside.wait(PATIENCE_S)
 
-        told, waited = threading.Event(), threading.Event()
+        notified, waited = threading.Event(), threading.Event()
         other = core.start_run(session_id="s", limits=AMPLE, timeout_s=0.05)
-        other.cancellation.register(told.set)
+        other.cancellation.register(notified.set)
         other.lifecycle.listen(object(), waited.set)
 
-        assert told.wait(PATIENCE_S)
+        assert notified.wait(PATIENCE_S)
         assert waited.wait(PATIENCE_S)
         assert (other.lifecycle.state, stuck.lifecycle.state) == (R.TIMED_OUT, R.TIMED_OUT)
         assert not blockade.go_on.is_set()
@@ -279,15 +279,15 @@ def test_a_gate_that_meets_the_deadline_waits_for_no_callback() -> None:
 
 def test_a_cancel_has_notified_every_resource_when_it_returns() -> None:
     """By the system's clock too: who cancels gets what was promised, in the order of registration."""
-    told: list[int] = []
+    reported: list[int] = []
     with DiagnosisHarnessCore(clock=SystemClock(), ids=CountingIds()) as core:
         ctx = core.start_run(session_id="s", limits=AMPLE, timeout_s=3600)
         for number in range(20):
-            ctx.cancellation.register(partial(told.append, number))
+            ctx.cancellation.register(partial(reported.append, number))
 
         core.cancel(ctx, C.USER_REQUESTED)
 
-        assert told == list(range(20))
+        assert reported == list(range(20))
 
 
 # ------------------------------------------------------------------ usage

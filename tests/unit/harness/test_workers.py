@@ -138,16 +138,16 @@ def test_an_idle_thread_keeps_nothing_of_the_call_it_made() -> None:
     class Held:
         """What a call holds."""
 
-    held, gone = Held(), threading.Event()
-    weakref.finalize(held, gone.set)
+    argument, gone = Held(), threading.Event()
+    weakref.finalize(argument, gone.set)
     with pool_of(1) as pool:
-        pool.submit(partial(_use, held))
-        del held
+        pool.submit(partial(_use, argument))
+        del argument
         assert gone.wait(5)
 
 
-def _use(held: object) -> None:
-    del held
+def _use(value: object) -> None:
+    del value
 
 
 def test_a_closed_pool_takes_no_calls_and_bad_sizes_are_refused() -> None:

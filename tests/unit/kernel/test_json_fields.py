@@ -117,8 +117,8 @@ def test_an_object_has_the_fields_it_should_have(value: JsonValue, problem: str)
 
 def test_fields_are_read_under_their_path() -> None:
     """An absent field and null are alike where a field may be absent."""
-    held: JsonValue = {"name": "x", "size": 2, "colour": None, "parts": [{"name": "y"}, {"name": 3}]}
-    fields = JsonFields(held, "", required=("name",), optional=("size", "colour", "parts", "share"))
+    content: JsonValue = {"name": "x", "size": 2, "colour": None, "parts": [{"name": "y"}, {"name": 3}]}
+    fields = JsonFields(content, "", required=("name",), optional=("size", "colour", "parts", "share"))
 
     assert (fields.text("name"), fields.count("size")) == ("x", 2)
     assert (fields.maybe_choice("colour", Colour), fields.maybe_number("share")) == (None, None)

@@ -86,11 +86,11 @@ def test_a_long_quotation_is_cut_and_says_so() -> None:
 @given(st.text(max_size=300))
 def test_what_is_printed_of_any_name_is_one_visible_line(name: str) -> None:
     """And inside its marks nothing closes them."""
-    said = display_name(name)
+    sentence = display_name(name)
 
-    assert said.isprintable()
-    assert not any(unicodedata.category(character) in {"Cc", "Cf", "Zl", "Zp"} for character in said)
-    assert is_identifier(name) or not set('“”"「」') & set(said[1:-1])
+    assert sentence.isprintable()
+    assert not any(unicodedata.category(character) in {"Cc", "Cf", "Zl", "Zp"} for character in sentence)
+    assert is_identifier(name) or not set('“”"「」') & set(sentence[1:-1])
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

@@ -54,11 +54,11 @@ def test_chinese_sentences_are_units() -> None:
 
 def test_whole_units_are_accepted_in_the_order_of_the_passage() -> None:
     """Whatever order they came in."""
-    held = check_quotations(
+    checked = check_quotations(
         [Quotation("It takes 5 min.", 1), Quotation("Never restart the database.", 1)], [passage()]
     )
 
-    assert [quotation.text for quotation, _ in held] == ["Never restart the database.", "It takes 5 min."]
+    assert [quotation.text for quotation, _ in checked] == ["Never restart the database.", "It takes 5 min."]
 
 
 @pytest.mark.parametrize(
@@ -92,5 +92,5 @@ def test_every_unit_is_verbatim_in_its_passage(text: str) -> None:
         units = units_of(one)
         assert all(unit.text in one.text for unit in units)
         for unit in units:
-            said = [unit] if unit.lead is None else [units[unit.lead], unit]
-            assert check_quotations([Quotation(each.text, 1) for each in said], [one])
+            quoted = [unit] if unit.lead is None else [units[unit.lead], unit]
+            assert check_quotations([Quotation(each.text, 1) for each in quoted], [one])

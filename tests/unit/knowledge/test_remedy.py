@@ -48,9 +48,9 @@ def test_front_matter_is_not_a_passage(head: list[str]) -> None:
 
 def test_a_rule_at_the_head_is_not_front_matter() -> None:
     """The text between two matches must not be dropped."""
-    held = markdown_blocks(["---", "Restart the workers.", "---", "Then wait."])
+    blocks = markdown_blocks(["---", "Restart the workers.", "---", "Then wait."])
 
-    assert "Restart the workers." in "\n".join(block.text for block in held)
+    assert "Restart the workers." in "\n".join(block.text for block in blocks)
 
 
 @pytest.mark.parametrize(

@@ -382,12 +382,12 @@ def test_without_anything_to_look_with_it_says_what_is_missing() -> None:
 @pytest.mark.parametrize("beyond", [-0.09, -0.001, 0.0, 0.001])
 def test_a_candidate_stands_out_from_each_limit_on(attribute: str, limit: float, beyond: float) -> None:
     """A lead of one in a hundred names no cause, nor does half of the strength that is asked."""
-    held: dict[str, Scalar] = {"strength": 0.9, "margin": 0.5}
+    attributes: dict[str, Scalar] = {"strength": 0.9, "margin": 0.5}
     if attribute == "explained":
-        held |= {"explained_by": "db", "explained_score": 9.0 * (limit + beyond)}
+        attributes |= {"explained_by": "db", "explained_score": 9.0 * (limit + beyond)}
     else:
-        held[attribute] = limit + beyond
-    item = replace(cause_item(), score=9.0, attributes=held)
+        attributes[attribute] = limit + beyond
+    item = replace(cause_item(), score=9.0, attributes=attributes)
 
     assert stands_out(item) is (beyond >= 0 if attribute != "explained" else beyond <= 0)
 

@@ -43,7 +43,7 @@ def test_every_level_has_its_texts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "scope", "said"),
+    ("level", "scope", "message"),
     [
         (CauseLevel.EXPLAINED, (), "Yes, as far as the recorded evidence goes: checkout is the cause."),
         (CauseLevel.TRIGGER, (), "Yes, as far as the recorded evidence goes: checkout is the cause."),
@@ -57,17 +57,17 @@ def test_every_level_has_its_texts() -> None:
     ],
 )
 def test_yes_is_for_a_cause_whose_happening_is_shown(
-    level: CauseLevel | None, scope: tuple[str, ...], said: str
+    level: CauseLevel | None, scope: tuple[str, ...], message: str
 ) -> None:
     """Where it only starts there, or may start in what it calls, the cause is not shown."""
-    assert first(CONFIRM, cause("checkout", level, *scope)) == said
+    assert first(CONFIRM, cause("checkout", level, *scope)) == message
 
 
 def test_the_level_holds_in_chinese_as_well() -> None:
     """No language says yes to less."""
-    said = first(CONFIRM, cause("checkout", CauseLevel.LOCALISED, "payments-db"), Language.ZH)
+    sentence = first(CONFIRM, cause("checkout", CauseLevel.LOCALISED, "payments-db"), Language.ZH)
 
-    assert said == "尚不能证明 checkout 是原因；问题始于 checkout 或它所调用的对象。"
+    assert sentence == "尚不能证明 checkout 是原因；问题始于 checkout 或它所调用的对象。"
 
 
 @pytest.mark.parametrize("form", [FormRead(QuestionForm.CONFIRM, "web"), COMPARE])

@@ -37,7 +37,7 @@ def one_change(verdict: str = "no-match", **arguments: JsonValue) -> EvidenceRec
 
 
 @pytest.mark.parametrize(
-    ("record", "said"),
+    ("record", "is_stated"),
     [
         (one_change(), True),
         (one_change("long-before"), True),
@@ -49,18 +49,18 @@ def one_change(verdict: str = "no-match", **arguments: JsonValue) -> EvidenceRec
     ],
 )
 def test_none_fits_is_said_where_all_were_weighed_for_the_question(
-    record: EvidenceRecord, *, said: bool
+    record: EvidenceRecord, *, is_stated: bool
 ) -> None:
     """In both languages, with their number."""
     asked = inquiry(onset_s=ONSET_S)
     english = list(change_sentences([record], asked, Language.EN))
-    assert english == ([NONE_OF_SEVEN] if said else [])
-    assert len(list(change_sentences([record], asked, Language.ZH))) == said
+    assert english == ([NONE_OF_SEVEN] if is_stated else [])
+    assert len(list(change_sentences([record], asked, Language.ZH))) == is_stated
 
 
 def test_every_verdict_has_its_words_and_the_guards_know_those_that_fit() -> None:
     """One that may have set the incident off says that this is not shown; no other does."""
     assert set(CHANGE_VERDICTS) == {each.value for each in ChangeVerdict}
     assert {each.value for each in FITTING} == FITTING_VERDICTS
-    open_ones = {name for name, said in CHANGE_VERDICTS.items() if "is not shown" in said.en}
+    open_ones = {name for name, text in CHANGE_VERDICTS.items() if "is not shown" in text.en}
     assert open_ones == FITTING_VERDICTS

@@ -46,20 +46,20 @@ def test_a_document_obeys_its_schema(document: RunDocument) -> None:
 @pytest.mark.parametrize("part", ["run", "release", "report", "records", "schema_version"])
 def test_the_schema_asks_for_every_part(part: str) -> None:
     """A document that lacks a part is refused."""
-    held = documents.success().as_json()
-    del held[part]
+    content = documents.success().as_json()
+    del content[part]
 
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(held, document_schema())
+        jsonschema.validate(content, document_schema())
 
 
 def test_the_schema_allows_nothing_else() -> None:
     """A field that is not in the schema is an error, at any depth."""
-    held: Any = documents.success().as_json()
-    held["report"]["claims"][0]["confidence"] = 0.9
+    value: Any = documents.success().as_json()
+    value["report"]["claims"][0]["confidence"] = 0.9
 
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(held, document_schema())
+        jsonschema.validate(value, document_schema())
 
 
 def test_the_published_schema_is_the_one_of_the_code() -> None:

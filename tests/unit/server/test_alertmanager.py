@@ -179,8 +179,8 @@ def test_any_notification_makes_a_question_that_may_be_asked(
     alerts: list[dict[str, Any]], common: dict[str, str], key: str
 ) -> None:
     """One that the application takes: not empty, not too long, no NUL, an onset that can be, and masked."""
-    held = {**payload(*alerts, key=key), "commonLabels": common}
-    submission = submission_of(AlertGroup.model_validate(held), source=None)
+    content = {**payload(*alerts, key=key), "commonLabels": common}
+    submission = submission_of(AlertGroup.model_validate(content), source=None)
     request = request_of(
         submission, ANN, RunKind.BACKGROUND, rules=RULES, clock=ManualClock(), ids=CountingIds()
     )

@@ -103,11 +103,11 @@ def test_listening_beyond_loopback_needs_a_valid_key() -> None:
     async def act() -> None:
         store = HeldKeys()
         await require_key(store, host="127.0.0.1")
-        for held in ({}, {NEW.key_id: key_of(NEW, revoked_at_s=1.0)}):
-            store.held = dict(held)
+        for stored_key in ({}, {NEW.key_id: key_of(NEW, revoked_at_s=1.0)}):
+            store.stored = dict(stored_key)
             with pytest.raises(InvalidSetting, match="diagnose keys add"):
                 await require_key(store, host="0.0.0.0")  # noqa: S104 - that is the point
-        store.held = {NEW.key_id: key_of(NEW)}
+        store.stored = {NEW.key_id: key_of(NEW)}
         await require_key(store, host="0.0.0.0")  # noqa: S104 - as above
 
     play(act)
@@ -153,9 +153,9 @@ def test_without_a_required_key_a_request_is_refused() -> None:
             response = await there.get(**headers)
             assert response.status_code == 401
             assert response.headers["www-authenticate"].startswith("Bearer")
-            held = response.json()
-            held.pop("instance")
-            assert held == {
+            body = response.json()
+            body.pop("instance")
+            assert body == {
                 "type": "urn:diagnosis-harness:problem:unauthenticated",
                 "title": "A valid API key is required.",
                 "status": 401,

@@ -69,8 +69,8 @@ class Gate:
     @property
     def slug(self) -> str:
         """Which problem was answered."""
-        held: dict[str, Any] = json.loads(self.sent[1]["body"])
-        return str(held["type"]).rpartition(":")[2]
+        content: dict[str, Any] = json.loads(self.sent[1]["body"])
+        return str(content["type"]).rpartition(":")[2]
 
 
 def play(act: Callable[[Gate], Any]) -> None:

@@ -32,7 +32,7 @@ def test_many_ids_that_are_none_cost_a_few_looks_and_keep_no_key_out() -> None:
         assert await ring.find_valid(known)
         assert store.asked == asked
         fresh = new_key(RandomIds())
-        store.held[fresh.key_id] = key_of(fresh)
+        store.stored[fresh.key_id] = key_of(fresh)
         clock.advance(1.0)
         presented = read_key(fresh.shown)
         assert presented is not None

@@ -38,9 +38,9 @@ def test_a_run_is_counted_once_by_what_it_said_of_itself() -> None:
     metrics.count_events("run-1", [event(TraceName.RELEASE_DECISION, fallback="INSUFFICIENT_EVIDENCE")])
     metrics.count_events("run-1", [event(TraceName.RUN_FINISHED, outcome="FALLBACK")])
     metrics.count_events("run-2", [event(TraceName.RUN_FINISHED, run_id="run-2", outcome="SUCCESS")])
-    held = values(metrics)
-    assert held["diagnosis_runs_total", ("INSUFFICIENT_EVIDENCE", "DIAGNOSIS", "FALLBACK")] == 1.0
-    assert held["diagnosis_runs_total", ("NONE", "SYSTEM_CHAT", "SUCCESS")] == 1.0
+    counts = values(metrics)
+    assert counts["diagnosis_runs_total", ("INSUFFICIENT_EVIDENCE", "DIAGNOSIS", "FALLBACK")] == 1.0
+    assert counts["diagnosis_runs_total", ("NONE", "SYSTEM_CHAT", "SUCCESS")] == 1.0
 
 
 def test_guards_and_repairs_are_counted_by_how_they_went() -> None:
@@ -55,12 +55,12 @@ def test_guards_and_repairs_are_counted_by_how_they_went() -> None:
             event(TraceName.SEMANTIC_GUARD_DECISION, TraceEventStatus.FAILED),
         ],
     )
-    held = values(metrics)
-    assert held["diagnosis_guard_reports_total", ("evidence_initial", "REJECTED")] == 1.0
-    assert held["diagnosis_guard_reports_total", ("evidence_repair", "SUCCEEDED")] == 1.0
-    assert held["diagnosis_guard_reports_total", ("evidence_recheck", "SUCCEEDED")] == 1.0
-    assert held["diagnosis_guard_reports_total", ("semantic", "FAILED")] == 1.0
-    assert held["diagnosis_log_batch_events_sum", ()] == 4.0
+    counts = values(metrics)
+    assert counts["diagnosis_guard_reports_total", ("evidence_initial", "REJECTED")] == 1.0
+    assert counts["diagnosis_guard_reports_total", ("evidence_repair", "SUCCEEDED")] == 1.0
+    assert counts["diagnosis_guard_reports_total", ("evidence_recheck", "SUCCEEDED")] == 1.0
+    assert counts["diagnosis_guard_reports_total", ("semantic", "FAILED")] == 1.0
+    assert counts["diagnosis_log_batch_events_sum", ()] == 4.0
 
 
 def test_no_text_of_a_run_becomes_a_label() -> None:
@@ -86,9 +86,9 @@ def test_runs_that_never_end_are_not_remembered_for_ever() -> None:
         metrics.count_events(str(number), [event(TraceName.ROUTING_DECISION, intent="DIAGNOSIS")])
     for number in (0, 10_000):
         metrics.count_events(str(number), [event(TraceName.RUN_FINISHED, outcome="SUCCESS")])
-    held = values(metrics)
-    assert held["diagnosis_runs_total", ("NONE", "NONE", "SUCCESS")] == 1.0
-    assert held["diagnosis_runs_total", ("NONE", "DIAGNOSIS", "SUCCESS")] == 1.0
+    counts = values(metrics)
+    assert counts["diagnosis_runs_total", ("NONE", "NONE", "SUCCESS")] == 1.0
+    assert counts["diagnosis_runs_total", ("NONE", "DIAGNOSIS", "SUCCESS")] == 1.0
 
 
 def test_two_applications_of_one_process_count_separately() -> None:
@@ -103,6 +103,6 @@ def test_exports_are_taken_over_as_they_stand() -> None:
     metrics = Metrics()
     for sent in (2, 2, 5):
         metrics.count_exports({"sent": sent, "failed": 1})
-    held = values(metrics)
-    assert held["diagnosis_trace_exports_total", ("sent",)] == 5.0
-    assert held["diagnosis_trace_exports_total", ("failed",)] == 1.0
+    counts = values(metrics)
+    assert counts["diagnosis_trace_exports_total", ("sent",)] == 5.0
+    assert counts["diagnosis_trace_exports_total", ("failed",)] == 1.0

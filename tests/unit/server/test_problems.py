@@ -81,33 +81,35 @@ def test_an_error_is_reported_by_its_row_and_shows_nothing_of_the_machine(
     error: DiagnosisHarnessError, status: int, slug: str
 ) -> None:
     """Status and type are the row's; the message of an error is shown for refused input alone."""
-    held = json.loads(problem_of(error).body(Language.EN, "req-1"))
-    assert held["status"] == status
-    assert held["type"] == f"urn:diagnosis-harness:problem:{slug}"
-    assert held["instance"] == "urn:diagnosis-harness:request:req-1"
-    assert "secret" not in json.dumps(held)
+    content = json.loads(problem_of(error).body(Language.EN, "req-1"))
+    assert content["status"] == status
+    assert content["type"] == f"urn:diagnosis-harness:problem:{slug}"
+    assert content["instance"] == "urn:diagnosis-harness:request:req-1"
+    assert "secret" not in json.dumps(content)
     if slug != "invalid-input":
         remedy = PROBLEMS[ProblemKind(slug)].remedy
-        assert held.get("detail") == (remedy and remedy.en)
+        assert content.get("detail") == (remedy and remedy.en)
 
 
 def test_each_trouble_of_a_store_has_a_sentence_of_its_own() -> None:
     """Whoever reads it knows which store to look at, and whether it is away, full, held or spoiled."""
-    told = [problem_of(StoreFailure("x", trouble=trouble)) for trouble in StoreTrouble]
+    problems = [problem_of(StoreFailure("x", trouble=trouble)) for trouble in StoreTrouble]
 
-    assert len({each.kind for each in told}) == len(StoreTrouble)
+    assert len({each.kind for each in problems}) == len(StoreTrouble)
     for language in Language:
-        assert len({each.row.title.in_(language) for each in told}) == len(StoreTrouble)
-    for trouble, each in zip(StoreTrouble, told, strict=True):
+        assert len({each.row.title.in_(language) for each in problems}) == len(StoreTrouble)
+    for trouble, each in zip(StoreTrouble, problems, strict=True):
         assert ("evidence" in each.row.title.en.lower()) == trouble.is_of_evidence
 
 
 def test_refused_input_names_field_problem_and_remedy() -> None:
     """In the detail for people, and in parts for programs."""
-    held = json.loads(problem_of(InvalidInput("source", "it is gone", "name another")).body(Language.ZH, "r"))
-    assert held["title"] == "请求中有一个值无效。"
-    assert held["detail"] == "source: it is gone; name another."
-    assert held["errors"] == [{"field": "source", "problem": "it is gone", "remedy": "name another"}]
+    content = json.loads(
+        problem_of(InvalidInput("source", "it is gone", "name another")).body(Language.ZH, "r")
+    )
+    assert content["title"] == "请求中有一个值无效。"
+    assert content["detail"] == "source: it is gone; name another."
+    assert content["errors"] == [{"field": "source", "problem": "it is gone", "remedy": "name another"}]
 
 
 def test_what_may_be_tried_again_says_when_and_what_needs_a_key_says_how() -> None:
@@ -132,8 +134,12 @@ def test_whatever_is_refused_the_document_is_json_and_bounded(
 @pytest.mark.parametrize("kind", ["model_attributes_type", "tuple_type", "string_too_short"])
 def test_what_is_wrong_with_a_field_is_said_in_words_of_json(kind: str) -> None:
     """No tuple, no dictionary and no class of Python."""
-    told = problem_of_errors([{"type": kind, "loc": ("body", "alerts"), "msg": "Input is no valid tuple"}])
-    assert told.fields[0].problem in ("input should be an object", "input should be an array", "it is empty")
+    problem = problem_of_errors([{"type": kind, "loc": ("body", "alerts"), "msg": "Input is no valid tuple"}])
+    assert problem.fields[0].problem in (
+        "input should be an object",
+        "input should be an array",
+        "it is empty",
+    )
 
 
 def test_a_problem_says_what_to_do_about_it_in_the_language_of_the_client() -> None:
@@ -145,9 +151,9 @@ def test_a_problem_says_what_to_do_about_it_in_the_language_of_the_client() -> N
 
 def test_what_passes_is_reported_to_alertmanager_as_a_5xx_to_be_sent_again() -> None:
     """It takes every 4xx for final, 429 and 408 among them; what may be tried again must be none."""
-    told = {kind: for_alerts(Problem(kind)) for kind in ProblemKind}
+    reported = {kind: for_alerts(Problem(kind)) for kind in ProblemKind}
 
-    for kind, problem in told.items():
+    for kind, problem in reported.items():
         is_of_other_paths = kind in {
             ProblemKind.RUN_GOES_ON,
             ProblemKind.TOO_MANY_STREAMS,

@@ -185,11 +185,11 @@ def test_over_http_refusals_and_failures_are_found_by_their_id(
         refused = server.client().get("/v1/runs")
         viewer = server.client(server.key("eve", CallerRole.VIEWER))
         forbidden = viewer.post("/v1/runs/run-1/cancel")
-        told = lines(caplog)
+        written = lines(caplog)
 
     assert refused.status_code == 401
-    assert any(refused.headers["x-request-id"] in line and "unauthenticated" in line for line in told)
+    assert any(refused.headers["x-request-id"] in line and "unauthenticated" in line for line in written)
     assert forbidden.status_code == 403
-    (line,) = (line for line in told if forbidden.headers["x-request-id"] in line)
+    (line,) = (line for line in written if forbidden.headers["x-request-id"] in line)
     assert "POST /v1/runs/{run_id}/cancel" in line
     assert "caller eve" in line

@@ -143,13 +143,13 @@ def test_a_row_is_reported_as_it_ended(outcome: ReleaseOutcome) -> None:
     """Content with SUCCESS and FALLBACK; the others are a failure, also what is stored as CANCELLED."""
     row = make_ended_row(OURS.session_id, OURS.run_id, outcome)
 
-    told = finish_by_row(OPEN, row)
+    frames = finish_by_row(OPEN, row)
 
-    result, done = told.events
+    result, done = frames.events
     has_content = outcome in (ReleaseOutcome.SUCCESS, ReleaseOutcome.FALLBACK)
     assert done == Done(outcome if has_content else ReleaseOutcome.FAILED)
     assert isinstance(result, Content if has_content else Failure)
-    assert told.session.state is SseState.TERMINAL
+    assert frames.session.state is SseState.TERMINAL
 
 
 def test_a_row_of_another_run_is_not_shown() -> None:

@@ -35,13 +35,13 @@ class Histories(RuleBasedStateMachine):
 
     @rule(
         names=st.lists(st.sampled_from([TraceName.STATUS, TraceName.LLM_CALL]), min_size=1, max_size=9),
-        told=st.booleans(),
+        notified=st.booleans(),
         at_once=st.booleans(),
     )
-    def write(self, names: list[TraceName], told: bool, at_once: bool) -> None:
+    def write(self, names: list[TraceName], notified: bool, at_once: bool) -> None:
         """Events are written, by this process or by another one."""
         if not self.is_finished:
-            self.table.log.write(RUN, names, told=told, at_once=at_once)
+            self.table.log.write(RUN, names, notified=notified, at_once=at_once)
 
     @rule()
     def tell(self) -> None:
@@ -49,10 +49,10 @@ class Histories(RuleBasedStateMachine):
         self.table.log.tell()
 
     @precondition(lambda self: not self.is_finished and len(self.table.log.logs.get(RUN, ())) > 9)
-    @rule(outcome=st.sampled_from(ReleaseOutcome), told=st.booleans())
-    def finish(self, outcome: ReleaseOutcome, told: bool) -> None:
+    @rule(outcome=st.sampled_from(ReleaseOutcome), notified=st.booleans())
+    def finish(self, outcome: ReleaseOutcome, notified: bool) -> None:
         """The run ends."""
-        self.table.log.finish(RUN, outcome, session_id=IDS.session_id, told=told)
+        self.table.log.finish(RUN, outcome, session_id=IDS.session_id, notified=notified)
         self.is_finished = True
 
     @rule(with_trace=st.booleans())
@@ -115,7 +115,7 @@ class Histories(RuleBasedStateMachine):
     async def _end(self) -> None:
         self.table.log.is_away = False
         if not self.is_finished:
-            self.table.log.finish(RUN, ReleaseOutcome.SUCCESS, session_id=IDS.session_id, told=True)
+            self.table.log.finish(RUN, ReleaseOutcome.SUCCESS, session_id=IDS.session_id, notified=True)
         for client in self.clients:
             for _ in range(40):  # less than a heartbeat's time: nothing else wakes a reader
                 if client.names[-1:] == ["done"]:

@@ -24,7 +24,7 @@ def test_what_is_framed_is_framed_once_for_all() -> None:
         with ExitStack() as stack:
             plan = WatchPlan(ids=IDS)
             watches = [stack.enter_context(table.hub.watching(plan)) for _ in range(100)]
-            table.log.write(RUN, (TraceName.RUN_STARTED,), told=True)
+            table.log.write(RUN, (TraceName.RUN_STARTED,), notified=True)
             chunks = [[await watch.next(), await watch.next()][1] for watch in watches]
             assert all(chunk == chunks[0] for chunk in chunks)
             frames = table.hub._tails[RUN].after(0)
@@ -41,10 +41,10 @@ def test_a_slow_reader_is_not_buffered_for() -> None:
         client = Client(table, with_trace=True)
         await client.read()
         for _ in range(1_000):
-            table.log.write(RUN, (TraceName.LLM_CALL,), told=True)
-        held = table.hub._tails[RUN]
-        assert held.last_seq == 1_000
-        assert len(held._frames) < 2 * SETTINGS.tail_events
+            table.log.write(RUN, (TraceName.LLM_CALL,), notified=True)
+        tail = table.hub._tails[RUN]
+        assert tail.last_seq == 1_000
+        assert len(tail._frames) < 2 * SETTINGS.tail_events
         while await client.read():
             pass
         assert [event.id for event in client.got] == ["0.0", *(f"{seq}.0" for seq in range(1, 1_001))]
@@ -60,10 +60,10 @@ def test_what_was_looked_up_before_it_was_reported_comes_once() -> None:
         client = Client(table, with_trace=True)
         assert await client.read()
         assert not await client.read()
-        table.log.write(RUN, (TraceName.LLM_CALL,) * 2, told=True, at_once=False)
+        table.log.write(RUN, (TraceName.LLM_CALL,) * 2, notified=True, at_once=False)
         await table.passes(0.25)
         table.log.tell()
-        table.log.write(RUN, (TraceName.LLM_CALL,), told=True)
+        table.log.write(RUN, (TraceName.LLM_CALL,), notified=True)
         for _ in range(9):
             await client.read()
         assert [event.id for event in client.got] == ["0.0", "1.0", "2.0", "3.0"]
@@ -77,11 +77,11 @@ def test_what_another_process_wrote_in_between_is_not_skipped() -> None:
 
     async def work(table: Table) -> None:
         client = Client(table, with_trace=True)
-        table.log.write(RUN, (TraceName.RUN_STARTED,), told=True)
+        table.log.write(RUN, (TraceName.RUN_STARTED,), notified=True)
         while await client.read():
             pass
-        table.log.write(RUN, (TraceName.LLM_CALL,) * 2, told=False)
-        table.log.write(RUN, (TraceName.LLM_CALL,), told=True)
+        table.log.write(RUN, (TraceName.LLM_CALL,) * 2, notified=False)
+        table.log.write(RUN, (TraceName.LLM_CALL,), notified=True)
         while await client.read():
             pass
         assert [event.id for event in client.got] == ["0.0", "1.0", "2.0", "3.0", "4.0"]
@@ -94,7 +94,7 @@ def test_a_store_that_is_unavailable_holds_a_stream_up_and_no_more() -> None:
     """The client keeps its connection; at the next look after the store came back it goes on."""
 
     async def work(table: Table) -> None:
-        table.log.write(RUN, (TraceName.RUN_STARTED,), told=False)
+        table.log.write(RUN, (TraceName.RUN_STARTED,), notified=False)
         table.log.is_away = True
         client = Client(table, with_trace=True)
         assert await client.read()
@@ -116,7 +116,7 @@ def test_a_look_that_goes_wrong_ends_no_stream(
     """It is logged by its kind, without what it says, and the next look is made."""
 
     async def work(table: Table) -> None:
-        table.log.write(RUN, (TraceName.RUN_STARTED,), told=False)
+        table.log.write(RUN, (TraceName.RUN_STARTED,), notified=False)
         client = Client(table, with_trace=True)
         for _ in range(3):
             await client.read()
@@ -124,7 +124,7 @@ def test_a_look_that_goes_wrong_ends_no_stream(
             patched.setattr(table.active, "get", _goes_wrong)
             patched.setattr(client.watch, "beat", _goes_wrong)
             await table.passes(15.0)
-        table.log.write(RUN, (TraceName.LLM_CALL,), told=False)
+        table.log.write(RUN, (TraceName.LLM_CALL,), notified=False)
         await table.passes(0.25)
         assert await client.read()
         assert client.names == ["metadata", "trace", "trace"]
@@ -161,7 +161,7 @@ def test_a_run_of_this_process_is_not_looked_up() -> None:
             for _ in range(5):
                 await table.passes(0.25)
             assert table.log.read == 1
-            table.log.write(ctx.run_id, (TraceName.RUN_STARTED,), told=True)
+            table.log.write(ctx.run_id, (TraceName.RUN_STARTED,), notified=True)
             assert b"RUN_STARTED" in await reading
 
     play(work)
@@ -180,7 +180,7 @@ def test_one_timer_keeps_quiet_streams_awake() -> None:
             await busy.next()
             reading, other_reading = asyncio.create_task(quiet.next()), asyncio.create_task(busy.next())
             await table.passes(14.0)
-            table.log.write(other.run_id, (TraceName.LLM_CALL,), told=True)
+            table.log.write(other.run_id, (TraceName.LLM_CALL,), notified=True)
             assert b"trace" in await other_reading
             other_reading = asyncio.create_task(busy.next())
             await table.passes(1.0)
@@ -215,8 +215,8 @@ def test_a_resumed_reader_may_be_owed_the_second_half_of_an_end() -> None:
     """Content came and `done` did not: that alone is sent."""
 
     async def work(table: Table) -> None:
-        table.log.write(RUN, (TraceName.RUN_STARTED, TraceName.STATUS), told=True)
-        table.log.finish(RUN, ReleaseOutcome.SUCCESS, session_id=IDS.session_id, told=True)
+        table.log.write(RUN, (TraceName.RUN_STARTED, TraceName.STATUS), notified=True)
+        table.log.finish(RUN, ReleaseOutcome.SUCCESS, session_id=IDS.session_id, notified=True)
         with table.hub.watching(WatchPlan(ids=IDS, after=EventId(3))) as watch:
             came = Parser()
             assert came.feed(await watch.next()) == []

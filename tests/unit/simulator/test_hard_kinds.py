@@ -66,8 +66,8 @@ def digest_of_folder(world: HardWorld, folder: Path) -> str:
     for name, data in contents(folder).items():
         digest.update(name.encode() + b"\0" + data)
     truth = world.truth
-    said = [truth.entities, truth.fault, sorted(truth.kinds), truth.region, truth.level.value]
-    digest.update(json.dumps([*said, truth.scope, truth.trigger, truth.decoys]).encode())
+    truths = [truth.entities, truth.fault, sorted(truth.kinds), truth.region, truth.level.value]
+    digest.update(json.dumps([*truths, truth.scope, truth.trigger, truth.decoys]).encode())
     return digest.hexdigest()[:16]
 
 
@@ -169,16 +169,16 @@ def test_the_product_reads_hard_folders(tmp_path: Path, kind: str) -> None:
     core = DiagnosisHarnessCore(clock=ManualClock(), ids=CountingIds())
     ctx = core.start_run(session_id="s1", timeout_s=60, limits=limits)
 
-    held = open_incident_folder(folder).summary.summary(ctx)
+    summary = open_incident_folder(folder).summary.summary(ctx)
 
     lines = len(seen.logs) + len(seen.events)  # events of a platform are read as lines
-    assert (held.spans, held.log_lines) == (len(seen.spans), lines)
-    assert (held.edges, held.changes) == (len(seen.calls), len(seen.changes))
-    assert held.metric_series == sum(len(series.value) > 0 for series in seen.metrics)
-    alert, stated = held.alert, seen.alert or AlertInfo()
+    assert (summary.spans, summary.log_lines) == (len(seen.spans), lines)
+    assert (summary.edges, summary.changes) == (len(seen.calls), len(seen.changes))
+    assert summary.metric_series == sum(len(series.value) > 0 for series in seen.metrics)
+    alert, stated = summary.alert, seen.alert or AlertInfo()
     assert replace(alert, time_s=None) == replace(stated, time_s=None)
     assert alert.time_s == (None if stated.time_s is None else pytest.approx(stated.time_s, abs=0.001))
-    assert {note.file for note in held.files if note.role is None} <= UNREAD
+    assert {note.file for note in summary.files if note.role is None} <= UNREAD
     incident = tomllib.loads((folder / "incident.toml").read_text(encoding="utf-8"))["incident"]
     assert ("onset" in incident) == (seen.onset_s is not None)
 

@@ -258,9 +258,9 @@ def test_the_product_reads_every_file_of_the_folder(tmp_path: Path, kind: FaultK
     ctx = DiagnosisHarnessCore(clock=ManualClock(), ids=CountingIds()).start_run(
         session_id="s1", timeout_s=60, limits=limits
     )
-    held = open_incident_folder(tmp_path).summary.summary(ctx)
-    assert held.metric_series == len(world.metrics)
-    assert (held.spans, held.log_lines) == (len(world.spans), len(world.logs))
-    assert (held.edges, held.changes) == (len(world.system.edges()), len(world.changes))
-    assert held.alert == world.alert
-    assert all(note.role is not None for note in held.files)
+    summary = open_incident_folder(tmp_path).summary.summary(ctx)
+    assert summary.metric_series == len(world.metrics)
+    assert (summary.spans, summary.log_lines) == (len(world.spans), len(world.logs))
+    assert (summary.edges, summary.changes) == (len(world.system.edges()), len(world.changes))
+    assert summary.alert == world.alert
+    assert all(note.role is not None for note in summary.files)

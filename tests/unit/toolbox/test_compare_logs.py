@@ -38,8 +38,12 @@ def test_a_new_failure_is_reported_with_count_time_level_and_one_line(ctx: RunCo
     assert found.value == float(found.line.split(" wrote ")[1].split(" ")[0])
     assert found.onset_s is not None
     assert ONSET_S <= found.onset_s < ONSET_S + 30.0
-    told = found.attributes
-    assert (told["movement"], told["level"], told["mechanism"]) == ("NEW", "ERROR", "pool exhausted")
+    attributes = found.attributes
+    assert (attributes["movement"], attributes["level"], attributes["mechanism"]) == (
+        "NEW",
+        "ERROR",
+        "pool exhausted",
+    )
     assert f"“{POOL}”" in found.line
     assert is_harm(found)
 
@@ -155,8 +159,8 @@ class TooManyLines(InMemorySources):
 
 def test_logs_that_cannot_be_compared_do_not_stop_the_ranking(ctx: RunContext) -> None:
     """It says what was left out; only who asks for the lines themselves gets no answer."""
-    held = log_incident(LogFault.POOL)
-    sources = TooManyLines(log_lines=held.log_lines, call_edges=held.call_edges, onset_s=ONSET_S)
+    recorded = log_incident(LogFault.POOL)
+    sources = TooManyLines(log_lines=recorded.log_lines, call_edges=recorded.call_edges, onset_s=ONSET_S)
     sources = replace(sources, incident=small_incident(None).incident)
     assert "there are too many log lines" in (call(ctx, sources, "rank_causes").note or "")
     with pytest.raises(ToolFailure, match="there are too many log lines"):

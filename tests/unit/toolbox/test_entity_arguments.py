@@ -34,14 +34,14 @@ TAKING = [
 
 
 def ask(
-    tool: str, arguments: dict[str, JsonValue], held: InMemorySources = SHOP
+    tool: str, arguments: dict[str, JsonValue], sources: InMemorySources = SHOP
 ) -> tuple[ToolBoundaryResult, MemoryEvidenceStore, str]:
     """One request through the real boundary, and what its store holds afterwards."""
     rig, store = Rig(), MemoryEvidenceStore()
     ctx = rig.run()
     boundary = ToolBoundary(
         rig.core,
-        tools=build_tools(held.sources()),
+        tools=build_tools(sources.sources()),
         store=store,
         access=ScopeAccess({"local": frozenset({"*"})}),
         keys=ToolCallKeyFactory("evidence"),
@@ -98,13 +98,13 @@ def test_a_refusal_offers_the_names_that_are_near() -> None:
 
 def test_a_name_of_the_alert_or_of_one_end_of_a_call_is_known() -> None:
     """The alert is of the source, and a series that is named by a call holds both of its ends."""
-    held = InMemorySources(
+    sources = InMemorySources(
         incident=(series_of("a->b", "latency", [0.0, 30.0], [1.0, 1.0]),), alert=AlertInfo(entity="front")
     )
 
     for known in ("a", "b", "a->b", "front"):
-        assert ask("list_changes", {"entity": known}, held)[0].refusal is None
-    assert ask("list_changes", {"entity": "c"}, held)[0].refusal is not None
+        assert ask("list_changes", {"entity": known}, sources)[0].refusal is None
+    assert ask("list_changes", {"entity": "c"}, sources)[0].refusal is not None
 
 
 @given(stated=st.text(min_size=1, max_size=60))
@@ -124,9 +124,9 @@ def test_whatever_text_is_given_only_a_known_name_passes(stated: str) -> None:
 def test_without_telemetry_no_name_is_known() -> None:
     """What cannot be known is refused."""
     nothing = replace(SHOP, incident=(), incident_spans=None, call_edges=(), part_of={}, log_lines=())
-    held = replace(nothing, change_events=(), alert=AlertInfo())
+    sources = replace(nothing, change_events=(), alert=AlertInfo())
 
-    assert ask("search_logs", {"entity": "payment"}, held)[0].refusal is not None
+    assert ask("search_logs", {"entity": "payment"}, sources)[0].refusal is not None
 
 
 def _message(stated: str) -> str:

@@ -113,9 +113,9 @@ def test_events_alone_give_an_onset_and_a_ranking(ctx: RunContext) -> None:
     (onset,) = call(ctx, sources, "estimate_onset").items
     assert (onset.onset_s, onset.entity, onset.attributes["method"]) == (1_000.0, "cart", "estimated")
     (ranked,) = call(ctx, sources, "rank_causes").items
-    held = ranked.attributes
-    assert (ranked.entity, held["fault_kind"], held["decided_by"]) == ("cart", "MEMORY", "state")
-    assert (held["origin"], held["open"], held["effect"]) == ("reported", False, "shown")
+    attributes = ranked.attributes
+    assert (ranked.entity, attributes["fault_kind"], attributes["decided_by"]) == ("cart", "MEMORY", "state")
+    assert (attributes["origin"], attributes["open"], attributes["effect"]) == ("reported", False, "shown")
 
 
 def test_a_pod_that_runs_again_gives_neither(ctx: RunContext) -> None:

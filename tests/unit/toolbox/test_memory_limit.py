@@ -56,8 +56,8 @@ class TooMuchOfAll(TooManySpans, TooManySeries):
 
 def incident(kind: type[InMemorySources]) -> InMemorySources:
     """A small incident whose telemetry of some kind does not fit."""
-    held = small_incident(CPU_FAULT)
-    return kind(**{field.name: getattr(held, field.name) for field in fields(held) if field.init})
+    sources = small_incident(CPU_FAULT)
+    return kind(**{field.name: getattr(sources, field.name) for field in fields(sources) if field.init})
 
 
 def tools_of(sources: Sources) -> dict[str, Tool]:
@@ -67,8 +67,8 @@ def tools_of(sources: Sources) -> dict[str, Tool]:
 
 def test_spans_that_do_not_fit_leave_the_metrics_to_name_the_cause(ctx: RunContext) -> None:
     """The ranking says that it was made without them; who asks for spans hears why, and which setting."""
-    held = incident(TooManySpans)
-    tools = tools_of(held.sources())
+    sources = incident(TooManySpans)
+    tools = tools_of(sources.sources())
     ranking = tools["rank_causes"].run(ctx, {})
     assert ranking.items[0].entity == CPU_FAULT.service
     assert "without spans" in (ranking.note or "")
@@ -92,14 +92,14 @@ def test_series_that_do_not_fit_leave_the_spans(ctx: RunContext) -> None:
 
 def test_what_does_not_fit_is_asked_for_once(ctx: RunContext) -> None:
     """Every further view, and every further tool, knows it."""
-    held = incident(TooManySpans)
-    tools = tools_of(held.sources())
+    sources = incident(TooManySpans)
+    tools = tools_of(sources.sources())
     for name in ("estimate_onset", "rank_causes", "walk_topology", "find_changed_signals"):
         tools[name].run(ctx, {})
     for _ in range(2):
         with pytest.raises(MemoryLimit):
             tools["compare_spans"].run(ctx, {})
-    assert held.calls["spans"] == 1
+    assert sources.calls["spans"] == 1
 
 
 def test_a_ranking_of_nothing_at_all_is_a_failure(ctx: RunContext) -> None:

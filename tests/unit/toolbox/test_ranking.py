@@ -229,15 +229,15 @@ def test_what_a_source_states_about_a_series_wins_over_its_name(ctx: RunContext)
 
 def test_a_series_without_an_entity_is_not_a_candidate(ctx: RunContext) -> None:
     """It may show something, but only a named entity can be blamed."""
-    held = small_incident(CPU_FAULT)
+    sources = small_incident(CPU_FAULT)
     loud = [
         replace(one, entity=UNNAMED_ENTITY, value=one.value * np.where(one.time_s >= ONSET_S, 50.0, 1.0))
-        for one in held.incident
+        for one in sources.incident
         if one.entity == "payment" or one.entity.startswith("payment-")
     ]
     assert loud
 
-    items = ranking_of(ctx, replace(held, incident=(*held.incident, *loud))).items
+    items = ranking_of(ctx, replace(sources, incident=(*sources.incident, *loud))).items
 
     assert items
     assert UNNAMED_ENTITY not in {item.entity for item in items}

@@ -290,9 +290,11 @@ def test_a_part_that_does_not_call_the_broken_service_is_not_its_victim(
     ctx: RunContext, affected: str
 ) -> None:
     """An instance, and a call, stand where their service does; neither of these leads to payment."""
-    held = replace(small_incident(CPU_FAULT, spans=False), alert=AlertInfo(entity=affected, time_s=ONSET_S))
+    sources = replace(
+        small_incident(CPU_FAULT, spans=False), alert=AlertInfo(entity=affected, time_s=ONSET_S)
+    )
 
-    items = RankCauses(Views(held.sources())).run(ctx, {}).items
+    items = RankCauses(Views(sources.sources())).run(ctx, {}).items
 
     assert all(item.entity != "payment" or SemanticReason.NO_PATH in objections(item) for item in items)
 

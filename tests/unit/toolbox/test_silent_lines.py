@@ -146,7 +146,7 @@ def test_spans_of_a_baseline_without_lines_say_nothing() -> None:
         start_s=view.spans.start_s[rows],
         duration_s=view.spans.duration_s[rows],
     )
-    held = replace(
+    cut = replace(
         view,
         spans=both,
         self_s=self_time(both),
@@ -154,8 +154,8 @@ def test_spans_of_a_baseline_without_lines_say_nothing() -> None:
         fault=view.fault[rows] & (np.arange(len(rows)) < len(view.spans)),
         recording=(np.arange(len(rows)) >= len(view.spans)).astype(np.int8),
     )
-    assert findings(lines([40] * 3, [30] * 3), held) == []
-    assert findings(lines([40] * 3, [30, 2, 30]), held) == [("pay", SILENT)]
+    assert findings(lines([40] * 3, [30] * 3), cut) == []
+    assert findings(lines([40] * 3, [30, 2, 30]), cut) == [("pay", SILENT)]
 
 
 def test_the_only_operation_with_such_a_line_is_found() -> None:

@@ -74,9 +74,9 @@ def test_the_inventory_names_kinds_alert_and_unused_files(ctx: RunContext) -> No
     note = FileNote("notes.bin", None, 0, "not a kind of telemetry")
     sources = replace(small_incident(None, spans=False), files=(note,))
     found = call(ctx, sources, "describe_sources")
-    held = {item.attributes.get("telemetry") for item in found.items}
+    kinds = {item.attributes.get("telemetry") for item in found.items}
     missing = {item.attributes.get("missing") for item in found.items}
-    assert {"metrics", "logs", "topology", "changes", "alert"} <= held
+    assert {"metrics", "logs", "topology", "changes", "alert"} <= kinds
     assert {"spans", "baseline recording"} <= missing
     assert any("notes.bin was not used" in item.line for item in found.items)
 

@@ -25,16 +25,16 @@ HIDDEN = "hunter2-x9"
 
 def leaking() -> ToolFindings:
     """Findings with a secret in every place that holds text."""
-    said = f"password={HIDDEN}"
+    secret = f"password={HIDDEN}"
     item = replace(
         change_item(),
-        line=f"{said} rose",
-        entity=said,
-        peer=said,
-        signal=said,
-        attributes={"owner": said, "token": HIDDEN, "count": 3, said: "x"},
+        line=f"{secret} rose",
+        entity=secret,
+        peer=secret,
+        signal=secret,
+        attributes={"owner": secret, "token": HIDDEN, "count": 3, secret: "x"},
     )
-    return ToolFindings(items=(item,), window=WINDOW, looked_at=1, narrow=said, note=said)
+    return ToolFindings(items=(item,), window=WINDOW, looked_at=1, narrow=secret, note=secret)
 
 
 @dataclass

@@ -89,14 +89,14 @@ def test_a_time_finer_than_a_millisecond_reads_as_it_is_written() -> None:
 
 def _form_in_store() -> dict[str, Any]:
     both = ToolFindings(items=(change_item(), cause_item()), window=WINDOW, looked_at=7, note="short")
-    held: dict[str, Any] = json.loads(project("look", "{}", both, WIDE).stored)
-    return held
+    content: dict[str, Any] = json.loads(project("look", "{}", both, WIDE).stored)
+    return content
 
 
 def _set(path: str, value: object) -> Callable[[dict[str, Any]], None]:
-    def change(held: dict[str, Any]) -> None:
+    def change(content: dict[str, Any]) -> None:
         *steps, last = path.split(".")
-        inner: Any = held
+        inner: Any = content
         for step in steps:
             inner = inner[int(step)] if step.isdigit() else inner[step]
         inner[last] = value
@@ -108,7 +108,7 @@ def _set(path: str, value: object) -> Callable[[dict[str, Any]], None]:
     ("change", "place"),
     [
         (_set("more", 1), ""),
-        (lambda held: held.pop("note"), ""),
+        (lambda content: content.pop("note"), ""),
         (_set("tool", 3), "tool"),
         (_set("scope", None), "scope"),
         (_set("looked_at", -1), "looked_at"),
@@ -123,7 +123,7 @@ def _set(path: str, value: object) -> Callable[[dict[str, Any]], None]:
         (_set("items", {}), "items"),
         (_set("items.1.item_id", "i1"), "items"),
         (_set("items.0.more", 1), "items[0]"),
-        (lambda held: held["items"][0].pop("line"), "items[0]"),
+        (lambda content: content["items"][0].pop("line"), "items[0]"),
         (_set("items.0.line", "two\nlines"), "items[0]"),
         (_set("items.0.kind", "GUESS"), "items[0].kind"),
         (_set("items.0.value", "3.204"), "items[0].value"),
@@ -143,11 +143,11 @@ def test_what_no_projection_writes_is_refused_at_its_place(
     change: Callable[[dict[str, Any]], None], place: str
 ) -> None:
     """Canonical JSON is not enough: every field must be there, known, of its type, and written as usual."""
-    held = _form_in_store()
-    change(held)
+    content = _form_in_store()
+    change(content)
 
     with pytest.raises(StoredBytesInvalid) as refused:
-        read_stored(canonical_json(held))
+        read_stored(canonical_json(content))
 
     assert refused.value.place == place
 

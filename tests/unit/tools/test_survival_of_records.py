@@ -199,8 +199,8 @@ def test_a_host_that_cancels_finds_every_record_ended_and_every_lease_back(times
     asyncio.run(main())
     assert bench.ctx.budget.open_calls().waiting == ()
     assert bench.ctx.budget.usage().tool_calls == 1  # what has begun stays charged
-    told = [event.status for event in bench.sink.events_named(TraceName.TOOL_INVOCATION)]
-    assert told == [TraceEventStatus.STARTED, TraceEventStatus.FAILED]
+    events = [event.status for event in bench.sink.events_named(TraceName.TOOL_INVOCATION)]
+    assert events == [TraceEventStatus.STARTED, TraceEventStatus.FAILED]
     stuck.go_on.set()
     bench.core.close()
 

@@ -64,10 +64,10 @@ def test_a_trace_survives_the_way_through_a_file(events: list[TraceEvent]) -> No
 )
 def test_what_is_not_an_event_is_refused(change: dict[str, object]) -> None:
     """Names, phases and statuses are closed sets, and every field has its type."""
-    held = {**event_json(ONE), **change}
+    fields = {**event_json(ONE), **change}
 
     with pytest.raises(ValueError):  # noqa: PT011 - the message is for nobody
-        event_of_line(json.loads(json.dumps(held)))
+        event_of_line(json.loads(json.dumps(fields)))
 
 
 @pytest.mark.parametrize("data", [b"\xff\n", b"{\n", b"[]\n", b"[" * 100_000])

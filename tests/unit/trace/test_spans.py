@@ -22,10 +22,10 @@ TOLD = st.tuples(
 )
 
 
-def trace(*told: tuple[float, Name, Phase, Status, dict[str, JsonValue]]) -> list[TraceEvent]:
+def trace(*lines: tuple[float, Name, Phase, Status, dict[str, JsonValue]]) -> list[TraceEvent]:
     """The events, each as its seconds since the one before and its payload."""
     events, at_s = [], 1000.0
-    for seq, (later_s, name, phase, status, payload) in enumerate(told, start=1):
+    for seq, (later_s, name, phase, status, payload) in enumerate(lines, start=1):
         at_s += later_s
         events.append(TraceEvent(seq, RUN, at_s, name, phase, status, bound_payload(payload)))
     return events
@@ -98,24 +98,24 @@ def assert_whole(events: list[TraceEvent], run: RunSpans) -> None:
     """Nothing is lost or repeated; every span and every event is inside its parent."""
     seqs = [seq for span in run.spans for seq in (*span.seqs, *(event.seq for event in span.events))]
     assert Counter(seqs) == Counter(event.seq for event in events)
-    held = {span.span_id: span for span in run.spans}
-    assert len(held) == len(run.spans)
+    by_id = {span.span_id: span for span in run.spans}
+    assert len(by_id) == len(run.spans)
     assert [span for span in run.spans if span.parent_id is None] == [run.spans[0]]
     for span in run.spans:
         assert span.start_s <= span.end_s
         assert all(span.start_s <= event.at_s <= span.end_s for event in span.events)
         if span.parent_id is not None:
-            parent = held[span.parent_id]
+            parent = by_id[span.parent_id]
             assert parent.start_s <= span.start_s
             assert span.end_s <= parent.end_s
 
 
 @given(st.lists(TOLD, min_size=1, max_size=30))
 def test_every_event_lands_in_exactly_one_place_and_spans_nest(
-    told: list[tuple[float, Name, Phase, Status, dict[str, JsonValue]]],
+    lines: list[tuple[float, Name, Phase, Status, dict[str, JsonValue]]],
 ) -> None:
     """Of any events in any order whatsoever, so also of a run whose process died or that goes on."""
-    events = trace(*told)
+    events = trace(*lines)
 
     assert_whole(events, spans_of(events))
 

@@ -92,7 +92,7 @@ def test_a_run_that_ends_in_a_tool_charges_the_tool() -> None:
 
 
 @pytest.mark.parametrize(
-    ("phase", "told", "expected"),
+    ("phase", "events", "expected"),
     [
         (Phase.TOOL, [(Name.TOOL_INVOCATION, Status.STARTED)], PhaseVerdict.OPEN),
         (Phase.TOOL, [(Name.TOOL_REQUEST_REJECTED, Status.REJECTED)], PhaseVerdict.REFUSED),
@@ -129,9 +129,9 @@ def test_a_run_that_ends_in_a_tool_charges_the_tool() -> None:
         (Phase.AGENT, [(Name.TOOL_PROGRESS, Status.SKIPPED)], PhaseVerdict.OPEN),
     ],
 )
-def test_one_verdict_a_phase(phase: Phase, told: list[tuple[Name, Status]], expected: PhaseVerdict) -> None:
+def test_one_verdict_a_phase(phase: Phase, events: list[tuple[Name, Status]], expected: PhaseVerdict) -> None:
     """The last decisive word where a phase has one, else all that it reported."""
-    assert verdict(phase, *told) is expected
+    assert verdict(phase, *events) is expected
 
 
 def test_of_nothing_comes_an_empty_timeline() -> None:

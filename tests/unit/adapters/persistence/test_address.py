@@ -53,11 +53,11 @@ def test_other_urls_are_refused_in_one_sentence_without_their_secrets(text: str)
     """The setting, what is wrong, what to do; never the value."""
     with pytest.raises(InvalidSetting) as refused:
         engine_url(text)
-    said = str(refused.value)
-    assert said.startswith("database.url: ")
-    assert said.endswith(".")
-    assert "\n" not in said
-    assert SECRET not in said
+    message = str(refused.value)
+    assert message.startswith("database.url: ")
+    assert message.endswith(".")
+    assert "\n" not in message
+    assert SECRET not in message
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_a_bad_url_of_the_evidence_is_refused_without_its_secrets(text: str) -> 
     """The same for Redis and Valkey."""
     with pytest.raises(InvalidSetting) as refused:
         RedisEvidenceStore.at(text)
-    said = str(refused.value)
-    assert said.startswith("evidence.url: ")
-    assert SECRET not in said
+    message = str(refused.value)
+    assert message.startswith("evidence.url: ")
+    assert SECRET not in message
 
 
 def test_an_untested_sqlite_is_refused_in_one_sentence() -> None:

@@ -138,8 +138,8 @@ def test_a_full_disk_is_said_and_nothing_is_half_written(sqlite_url: str) -> Non
         check=True,
         timeout=60,
     )
-    said, rows = done.stdout.splitlines()
-    assert said.startswith("UNAVAILABLE the database cannot be written to; is its disk full?")
+    output, rows = done.stdout.splitlines()
+    assert output.startswith("UNAVAILABLE the database cannot be written to; is its disk full?")
     assert rows == "[True, False, True]"
 
 

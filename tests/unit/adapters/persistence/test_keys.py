@@ -110,6 +110,6 @@ def test_the_secret_is_nowhere_in_the_database(sqlite_url: str) -> None:
     with sqlite3.connect(file) as other:
         other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     other.close()
-    held = file.read_bytes()
-    assert new.key_id.encode() in held
-    assert new.shown.rpartition("_")[2].encode() not in held
+    stored = file.read_bytes()
+    assert new.key_id.encode() in stored
+    assert new.shown.rpartition("_")[2].encode() not in stored

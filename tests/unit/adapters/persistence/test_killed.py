@@ -62,11 +62,11 @@ def _kill_after(url: str, lines: int) -> dict[str, tuple[int, list[str]]]:
     """What a process had acknowledged for each run, last event and records, when it was killed."""
     process = subprocess.Popen([sys.executable, "-c", WORKS, url], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    told = [process.stdout.readline() for _ in range(lines)]
+    output = [process.stdout.readline() for _ in range(lines)]
     process.send_signal(signal.SIGKILL)
     rest, _ = process.communicate(timeout=60)
     acknowledged: dict[str, tuple[int, list[str]]] = {}
-    for line in [*told, *rest.splitlines(keepends=True)]:
+    for line in [*output, *rest.splitlines(keepends=True)]:
         if not line.endswith("\n"):
             continue
         run_id, seq, call_id = line.split()

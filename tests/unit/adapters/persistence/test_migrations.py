@@ -162,8 +162,8 @@ def _open_at_once(url: str, processes: int) -> None:
         assert process.stdin is not None
         process.stdin.write("\n")
         process.stdin.flush()
-    said = [process.communicate(timeout=60)[1] for process in started]
-    assert [process.returncode for process in started] == [0] * processes, said
+    errors = [process.communicate(timeout=60)[1] for process in started]
+    assert [process.returncode for process in started] == [0] * processes, errors
 
 
 def test_processes_that_open_a_new_file_at_once_all_can(sqlite_url: str) -> None:

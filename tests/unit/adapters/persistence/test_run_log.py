@@ -93,8 +93,8 @@ def test_a_listener_hears_of_nothing_that_is_not_committed(sqlite_url: str) -> N
             ctx = await process.begin_run("r1")
             process.tell(ctx)
             await log.flush(ctx)
-            assert [told for told, _ in seen] == [1, 2]
-            assert all(told <= last for told, last in seen)
+            assert [event for event, _ in seen] == [1, 2]
+            assert all(event <= last for event, last in seen)
 
     asyncio.run(story())
 
@@ -108,22 +108,22 @@ def test_a_listener_that_raises_stops_neither_the_log_nor_other_listeners(sqlite
             asyncio.get_running_loop().set_exception_handler(
                 lambda _, told: reported.append(told["exception"])
             )
-            heard: list[str] = []
+            received: list[str] = []
 
             def raise_broken(run_id: str, events: Sequence[TraceEvent]) -> None:
                 raise RuntimeError("broken")
 
             ctx = await process.begin_run("r1")
             log.on_written(raise_broken)
-            remove = log.on_written(lambda run_id, events: heard.append(run_id))
+            remove = log.on_written(lambda run_id, events: received.append(run_id))
             for _ in range(2):
                 process.tell(ctx)
                 await asyncio.wait_for(log.flush(ctx), 10)
-            assert heard == ["r1", "r1"]
+            assert received == ["r1", "r1"]
             remove()
             process.tell(ctx)
             await asyncio.wait_for(log.flush(ctx), 10)
-            assert heard == ["r1", "r1"]
+            assert received == ["r1", "r1"]
             assert len(reported) == 3
             assert len(await archive.events("r1")) == 4
 
@@ -156,8 +156,8 @@ def test_all_runs_together_may_hold_only_so_much(sqlite_url: str) -> None:
 
     async def story() -> None:
         async with a_process(sqlite_url, events_max=30) as (process, log, _archive, _clock):
-            held = [process.open(f"h{number}") for number in range(5)]
-            for ctx in held:
+            open_runs = [process.open(f"h{number}") for number in range(5)]
+            for ctx in open_runs:
                 for _ in range(10):
                     process.tell(ctx)
             late = process.open("late")
@@ -165,7 +165,7 @@ def test_all_runs_together_may_hold_only_so_much(sqlite_url: str) -> None:
             log.open(late)
             with pytest.raises(StoreFailure, match="too many events are waiting"):
                 await log.flush(late)
-            for ctx in held:
+            for ctx in open_runs:
                 log.close(ctx)
             await process.begin_run("r1")
 
@@ -212,8 +212,8 @@ def test_a_batch_whose_answer_was_lost_is_not_written_twice(sqlite_url: str) -> 
         await log.start()
         core = DiagnosisHarnessCore(clock=clock, ids=CountingIds(), sink=log)
         process = Process("p", core, SqlRunStore(base, owner="p"), log, log, None)  # type: ignore[arg-type]  # no evidence
-        told: list[int] = []
-        log.on_written(lambda run_id, events: told.extend(event.seq for event in events))
+        reported: list[int] = []
+        log.on_written(lambda run_id, events: reported.extend(event.seq for event in events))
         ctx = await process.begin_run("r1")
         await process.store.finish(ctx, a_success())
         process.tell(ctx)
@@ -226,7 +226,7 @@ def test_a_batch_whose_answer_was_lost_is_not_written_twice(sqlite_url: str) -> 
             clock.advance(1.0)
             await asyncio.wait([flushed], timeout=0.01)
         await flushed
-        assert told == [1, 2, 3]
+        assert reported == [1, 2, 3]
         assert [event.seq for event in await SqlRunArchive(base).events("r1")] == [1, 2, 3]
         await log.stop()
         await base.close()
@@ -263,10 +263,10 @@ def test_a_flush_waits_for_what_was_emitted_while_a_batch_was_written(sqlite_url
         )  # its batch stands at the gate
         process.tell(ctx)
         flushed = asyncio.ensure_future(log.flush(ctx))
-        told = asyncio.Event()
-        log.on_written(lambda run_id, events: told.set())
+        notified = asyncio.Event()
+        log.on_written(lambda run_id, events: notified.set())
         base.gate.release()
-        await asyncio.wait_for(told.wait(), 10)
+        await asyncio.wait_for(notified.wait(), 10)
         assert not flushed.done()
         base.gate.release()
         await asyncio.wait_for(flushed, 10)

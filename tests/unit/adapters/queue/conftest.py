@@ -21,9 +21,9 @@ Heard: TypeAlias = "queue.SimpleQueue[tuple[str, str]]"
 class Worker:
     """A process that listens; its lines come one by one."""
 
-    def __init__(self, url: str, executor: str, mode: str, heard: Heard) -> None:
+    def __init__(self, url: str, executor: str, mode: str, received: Heard) -> None:
         self._executor = executor
-        self._heard = heard
+        self._heard = received
         self.process = subprocess.Popen(
             [sys.executable, "-W", "error", str(WORKER), url, executor, mode],
             stdin=subprocess.PIPE,
@@ -89,12 +89,12 @@ def open_heard() -> Heard:
 
 
 @pytest.fixture
-def worker(heard: Heard) -> Iterator[Callable[..., Worker]]:
+def worker(received: Heard) -> Iterator[Callable[..., Worker]]:
     """Starts a process that listens, and waits until it does."""
     with ExitStack() as stack:
 
         def start(url: str, executor: str, mode: str = "take") -> Worker:
-            started = Worker(url, executor, mode, heard)
+            started = Worker(url, executor, mode, received)
             stack.callback(started.remove)
             first = started.line()
             assert first == "listening", (first, started.errors())

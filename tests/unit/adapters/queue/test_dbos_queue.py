@@ -108,8 +108,8 @@ def test_a_warning_of_dbos_is_said_once_and_in_one_line(file: Path, caplog: pyte
         logger.warning("the database is away\nSELECT 1", exc_info=OSError("away"))
     logger.warning("it is back")
 
-    said = [(record.getMessage(), record.exc_info) for record in caplog.records if record.name == "dbos"]
-    assert said[-2:] == [("the database is away", None), ("it is back", None)]
+    output = [(record.getMessage(), record.exc_info) for record in caplog.records if record.name == "dbos"]
+    assert output[-2:] == [("the database is away", None), ("it is back", None)]
 
 
 def test_nothing_of_dbos_travels_into_the_work(file: Path) -> None:
@@ -227,7 +227,7 @@ def test_a_process_can_close_and_end_while_its_queue_is_locked(file: Path, worke
 def test_what_a_closed_process_had_taken_and_not_begun_is_there_for_others(file: Path) -> None:
     """Where another process allowed for more room, runs wait here; they go back when this one closes."""
     url = f"sqlite:///{file}"
-    held, after = Bench(is_held=True), Bench()
+    benches, after = Bench(is_held=True), Bench()
 
     def count_taken() -> int:
         with closing(sqlite3.connect(file)) as connection:
@@ -235,7 +235,7 @@ def test_what_a_closed_process_had_taken_and_not_begun_is_there_for_others(file:
             return int(rows.fetchone()[0])
 
     async def first(queue: DbosRunQueue) -> None:
-        await queue.listen(held.work, parallel_max=1)
+        await queue.listen(benches.work, parallel_max=1)
         with closing(sqlite3.connect(file)) as connection, connection:
             connection.execute("UPDATE queues SET worker_concurrency = 3")
         for name in ("run-1", "run-2", "run-3"):
@@ -243,7 +243,9 @@ def test_what_a_closed_process_had_taken_and_not_begun_is_there_for_others(file:
         async with asyncio.timeout(30):
             while await asyncio.to_thread(count_taken) < 3:
                 pass
-        await held.until(lambda: held.begun == ["run-1"])  # DBOS notes a delivery before it hands it over
+        await benches.until(
+            lambda: benches.begun == ["run-1"]
+        )  # DBOS notes a delivery before it hands it over
 
     async def second(queue: DbosRunQueue) -> None:
         await queue.listen(after.work, parallel_max=1)
@@ -251,7 +253,7 @@ def test_what_a_closed_process_had_taken_and_not_begun_is_there_for_others(file:
 
     use(url, first)
     use(url, second, executor="p2")
-    assert held.begun == ["run-1"]
+    assert benches.begun == ["run-1"]
     assert sorted(after.begun) == ["run-2", "run-3"]
 
 

@@ -27,17 +27,17 @@ def put(url: str, *run_ids: str, again: bool = False) -> None:
     asyncio.run(puts())
 
 
-def test_each_run_goes_to_one_of_two_processes(url: str, worker: Start, heard: Any) -> None:
+def test_each_run_goes_to_one_of_two_processes(url: str, worker: Start, received: Any) -> None:
     """Forty runs, two processes: each run once, and both of them have some."""
     processes = [worker(url, "p1"), worker(url, "p2")]
     names = [f"run-{number:02}" for number in range(40)]
     put(url, *names)
-    told: list[tuple[str, str]] = []
-    while len(told) < len(names):
-        executor, line = heard.get(timeout=60)
-        told += [(executor, line)] if line.startswith("took ") else []
-    assert sorted(line.removeprefix("took ") for _, line in told) == names
-    assert {executor for executor, _ in told} == {"p1", "p2"}
+    reported: list[tuple[str, str]] = []
+    while len(reported) < len(names):
+        executor, line = received.get(timeout=60)
+        reported += [(executor, line)] if line.startswith("took ") else []
+    assert sorted(line.removeprefix("took ") for _, line in reported) == names
+    assert {executor for executor, _ in reported} == {"p1", "p2"}
     lines = [line for process in processes for line in process.close()]
     assert len([line for line in lines if line.startswith("took ")]) == len(names)
 
@@ -61,11 +61,11 @@ def test_what_a_killed_process_had_not_taken_goes_to_the_others(url: str, worker
     holder = worker(url, "p1", "hold")
     names = [f"run-{number}" for number in range(6)]
     put(url, *names)
-    held = [holder.took(), holder.took()]
+    taken = [holder.took(), holder.took()]
     holder.kill()
     other = worker(url, "p2")
     rest = [other.took() for _ in range(4)]
-    assert sorted(held + rest) == names
+    assert sorted(taken + rest) == names
 
 
 def test_a_process_that_comes_back_under_its_name_gets_what_it_held_and_nothing_that_was_over(
@@ -94,10 +94,10 @@ def test_a_process_closed_in_order_gives_back_what_has_not_begun_and_leaves_noth
     first = worker(url, "p1", "hold")
     names = ["run-1", "run-2", "run-3"]
     put(url, *names)
-    held = [first.took(), first.took()]
+    taken = [first.took(), first.took()]
     assert first.close() == ["closed"]
     second = worker(url, "p2")
-    assert [second.took()] == sorted(set(names) - set(held))
+    assert [second.took()] == sorted(set(names) - set(taken))
 
 
 def test_a_listening_process_opens_no_port_and_writes_nothing(worker: Start, tmp_path: Any) -> None:

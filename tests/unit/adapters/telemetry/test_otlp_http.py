@@ -119,8 +119,8 @@ def _hexadecimal(arrived: Any) -> Any:
 def _without_defaults(written: Any) -> Any:
     """What Protobuf does not say, since it is the default."""
     if isinstance(written, dict):
-        held = {name: _without_defaults(value) for name, value in written.items()}
-        return {name: value for name, value in held.items() if value not in ([], 0)}
+        inner = {name: _without_defaults(value) for name, value in written.items()}
+        return {name: value for name, value in inner.items() if value not in ([], 0)}
     return [_without_defaults(each) for each in written] if isinstance(written, list) else written
 
 
