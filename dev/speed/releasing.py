@@ -1,19 +1,18 @@
-"""Measures the cost between the end of a run and its report, for the largest allowed answer."""
+"""The cost between the end of a run and its document, for the largest allowed answer."""
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import Callable
 from statistics import median
 
 from dev.speed.figure import Figure
-from tests.support.inquiries import inquiry
-from tests.support.large_answer import large_answer
+from tests.support.large_release import LargeRelease
 
 from diagnosis_harness.diagnosis.answer_size import CLAIMS_MAX, REFS_MAX, WORDING_MAX
-from diagnosis_harness.guards.evidence_guard import check_draft
-from diagnosis_harness.guards.restating import restate_all
-from diagnosis_harness.kernel.language import Language
-from diagnosis_harness.report.claim_sentence import claim_sentence
+from diagnosis_harness.release.pipeline import FACTS_MAX
+from diagnosis_harness.release.work import LOOP_CLAIMS_MAX
 
 TOPIC = "Release"
 AT_MOST_MS = 50.0
@@ -21,22 +20,46 @@ AT_MOST_MS = 50.0
 
 
 def measure(*, rounds: int) -> list[Figure]:
-    """Processor time of one release, for half of the largest answer and for all of it."""
-    half_ms, whole_ms = (
-        median(_release_ms(claims) for _ in range(rounds)) for claims in (CLAIMS_MAX // 2, CLAIMS_MAX)
+    """Processor time of a whole release and its report: the largest, and the largest on the event loop."""
+    whole = _median_ms(rounds, lambda: LargeRelease(claims=CLAIMS_MAX, facts=FACTS_MAX))
+    largest = _median_ms(
+        rounds, lambda: LargeRelease(claims=LOOP_CLAIMS_MAX // 2, facts=LOOP_CLAIMS_MAX // 2)
     )
-    note = f"{CLAIMS_MAX} claims, {REFS_MAX} references each, {WORDING_MAX:,} characters of wordings"
+    note = (
+        f"{CLAIMS_MAX} claims of {REFS_MAX} references, {FACTS_MAX} facts, all distinct, "
+        f"{WORDING_MAX:,} characters of wordings each"
+    )
+    small = f"{LOOP_CLAIMS_MAX} claims and facts, the most that stay on it"
     return [
-        Figure(TOPIC, "guards and words over the largest answer", whole_ms, "ms", AT_MOST_MS, note),
-        Figure(TOPIC, "  the same over half of it", half_ms, "ms"),
+        Figure(
+            TOPIC,
+            "release and report of the largest answer, on the event loop",
+            whole[0],
+            "ms",
+            AT_MOST_MS,
+            note,
+        ),
+        Figure(TOPIC, "  on a thread", whole[1], "ms"),
+        Figure(
+            TOPIC,
+            "release and report of a small answer, on the event loop",
+            largest[0],
+            "ms",
+            AT_MOST_MS,
+            small,
+        ),
     ]
 
 
-def _release_ms(claims: int) -> float:
-    draft, records = large_answer(claims=claims, refs=REFS_MAX, wording=WORDING_MAX // CLAIMS_MAX)
-    asked = inquiry()
-    started_s = time.process_time()
-    sound = check_draft(draft, records, run_id="r1", inquiry=asked).passed
-    for claim in restate_all((c for c in draft.claims if c.claim_id in sound), records, asked):
-        claim_sentence(claim, records, Language.EN)
-    return (time.process_time() - started_s) * 1e3
+def _median_ms(rounds: int, make: Callable[[], LargeRelease]) -> tuple[float, float]:
+    """Median processor time of the loop's thread, and of all other threads."""
+    found = [_release_ms(make()) for _ in range(rounds)]
+    return median(loop_ms for loop_ms, _ in found), median(other_ms for _, other_ms in found)
+
+
+def _release_ms(release: LargeRelease) -> tuple[float, float]:
+    with release.core:
+        loop_s, all_s = time.thread_time(), time.process_time()
+        asyncio.run(release.play())
+        loop_s, all_s = time.thread_time() - loop_s, time.process_time() - all_s
+    return loop_s * 1e3, (all_s - loop_s) * 1e3

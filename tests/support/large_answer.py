@@ -4,31 +4,76 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from diagnosis_harness.diagnosis.claim import EvidenceRef
+from tests.support.inquiries import inquiry
+
+from diagnosis_harness.diagnosis.claim import Claim, EvidenceRef
 from diagnosis_harness.diagnosis.draft import DiagnosisDraft
+from diagnosis_harness.diagnosis.inquiry import Inquiry
+from diagnosis_harness.diagnosis.progress import ProgressSnapshot
 from diagnosis_harness.testing.evidence import change_claim, change_item, ready_record
+from diagnosis_harness.tools.evidence import EvidenceItem
 from diagnosis_harness.tools.invocation import EvidenceRecord
 
-ITEMS = 16
-_WORDING = "The latency_p90 of checkout rose to 3.2 s from 0.21 s between 22:13 and 22:23"
+ITEMS = 32
+"""Items of each record."""
+_ALIKE = 4
+"""Items that support one claim or fact; further references of a claim are to the items of its neighbour."""
 
 
 def large_answer(
-    *, claims: int, refs: int, wording: int = 0
-) -> tuple[DiagnosisDraft, tuple[EvidenceRecord, ...]]:
-    """A draft of so many claims, each of which so many items support, and the records that hold them.
+    *, claims: int, refs: int, wording: int = 0, facts: int = 0
+) -> tuple[DiagnosisDraft, ProgressSnapshot]:
+    """A draft of so many claims, each with so many references, and what the run had learnt before.
+
+    No two claims or facts are of the same entity, signal or numbers, or have the same wording.
 
     Args:
-        wording: characters of each claim's own sentence, which is grounded as far as it goes; none for 0.
+        wording: characters of each own sentence, which is grounded as far as it goes; none for 0.
+        facts: facts of the run, each about another item than any claim.
     """
-    records = tuple(
-        ready_record(*(change_item(f"i{place}") for place in range(ITEMS)), tool_call_id=f"t{number}")
-        for number in range(1, 9)
+    drawn = [_claim(f"k{place}", place, refs=refs, wording=wording, of=claims) for place in range(claims)]
+    both = claims + facts
+    known = [_claim(f"f{place}", place, refs=1, wording=wording, of=both) for place in range(claims, both)]
+    return DiagnosisDraft((), tuple(drawn)), ProgressSnapshot(_records(_ALIKE * both), tuple(known))
+
+
+def large_inquiry() -> Inquiry:
+    """A question in a system that has every entity of such an answer."""
+    return inquiry(also_known=[_entity(number) for number in range(1_000)])
+
+
+def _claim(claim_id: str, number: int, *, refs: int, wording: int, of: int) -> Claim:
+    item = _item(_ALIKE * number)
+    sentence = f"{item.signal} of {item.entity} rose to {item.value:.3g} s from {item.baseline:.3g} s; "
+    own = (sentence * (1 + wording // len(sentence)))[:wording] or None
+    cited = tuple(
+        EvidenceRef(f"t{1 + place // ITEMS}", f"i{place % ITEMS}")
+        for place in ((_ALIKE * number + further) % (_ALIKE * of) for further in range(refs))
     )
-    cited = tuple(EvidenceRef(f"t{1 + place // ITEMS}", f"i{place % ITEMS}") for place in range(refs))
-    own = (_WORDING * (1 + wording // len(_WORDING)))[:wording] or None
-    claim = replace(change_claim(), refs=cited, quotes=(), wording=own)
-    return (
-        DiagnosisDraft((), tuple(replace(claim, claim_id=f"k{place}") for place in range(claims))),
-        records,
+    return replace(change_claim(item), claim_id=claim_id, refs=cited, quotes=(), wording=own)
+
+
+def _records(items: int) -> tuple[EvidenceRecord, ...]:
+    return tuple(
+        ready_record(
+            *map(_item, range(first, min(first + ITEMS, items))), tool_call_id=f"t{1 + first // ITEMS}"
+        )
+        for first in range(0, items, ITEMS)
     )
+
+
+def _item(place: int) -> EvidenceItem:
+    number = place // _ALIKE
+    signal, value, baseline = f"latency_p{number}", 3.2 + number / 100, 0.21 + number / 1000
+    return replace(
+        change_item(f"i{place % ITEMS}", _entity(number)),
+        line=f"{_entity(number)} {signal} rose from {baseline:.4g} s to {value:.4g} s",
+        signal=signal,
+        value=value,
+        baseline=baseline,
+        score=20.0 + number,
+    )
+
+
+def _entity(number: int) -> str:
+    return f"service-{number}"

@@ -28,6 +28,7 @@ from diagnosis_harness.kernel.clock import Clock
 from diagnosis_harness.kernel.errors import ContractViolation, InvalidInput
 from diagnosis_harness.kernel.ids import IdSource
 from diagnosis_harness.kernel.language import Language, language_of
+from diagnosis_harness.release.work import do_release_work
 from diagnosis_harness.settings import Settings, load_settings
 from diagnosis_harness.toolbox.ports import Sources
 from diagnosis_harness.tools.spec import Tool
@@ -163,7 +164,9 @@ class Harness:
     ) -> Answer:
         try:
             answered = await workplace.answer(ctx, self._opened, question)
-            return Answer(answered, self._events.of(ctx.run_id))
+            work = partial(Answer, answered, self._events.of(ctx.run_id))
+            claims = len(answered.end.content.claims)
+            return await do_release_work(ctx, workplace.core, work, claims=claims)
         finally:
             self._events.forget(ctx.run_id)
             self._live.discard(run)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from diagnosis_harness.application.runs.events import emit_release_decision
 from diagnosis_harness.application.status import ChatApplicationStatus, emit_status
@@ -30,6 +31,7 @@ from diagnosis_harness.release.outcome import FallbackType, ReleaseOutcome
 from diagnosis_harness.release.pipeline import ReleasePipeline, end_of_stop, facts_beyond, is_denied
 from diagnosis_harness.release.result import DiagnosisReleaseResult, ReleaseContent
 from diagnosis_harness.release.standing import number_claims, standing_of
+from diagnosis_harness.release.work import do_release_work
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ class DiagnoseUseCase:
         try:
             question = mask(task.question).text
         except MaskingFailed:
-            return self._without_result(ctx, task.inquiry, WorkEnd.INTERNAL_FAILURE, ProgressSnapshot())
+            return await self._without_result(ctx, task.inquiry, WorkEnd.INTERNAL_FAILURE, ProgressSnapshot())
         inquiry = replace(task.inquiry, question=question)
         task = replace(task, question=question, inquiry=inquiry)
         try:
@@ -88,7 +90,7 @@ class DiagnoseUseCase:
             snapshot = stopped.snapshot
             if not isinstance(snapshot, ProgressSnapshot):
                 raise
-            return self._without_result(ctx, inquiry, _end_of_exception(ctx, stopped), snapshot)
+            return await self._without_result(ctx, inquiry, _end_of_exception(ctx, stopped), snapshot)
         emit_status(self._core, ctx, ChatApplicationStatus.SAFETY_VALIDATING)
         try:
             result = await self._pipeline.release(ctx, execution, inquiry=inquiry)
@@ -96,16 +98,16 @@ class DiagnoseUseCase:
             end = (
                 WorkEnd.NO_CONCLUSION if execution.stop_reason is None else end_of_stop(execution.stop_reason)
             )
-            return self._without_result(ctx, inquiry, end, execution.snapshot, execution=execution)
+            return await self._without_result(ctx, inquiry, end, execution.snapshot, execution=execution)
         except RunAborted:
             end = end_of_state(ctx.lifecycle.state)
-            return self._without_result(ctx, inquiry, end, execution.snapshot, execution=execution)
+            return await self._without_result(ctx, inquiry, end, execution.snapshot, execution=execution)
         if result.fallback is FallbackType.MISSING_REQUIRED_CONTEXT and execution.snapshot.store_failed:
             end = WorkEnd.NO_CONCLUSION
-            return self._without_result(ctx, inquiry, end, execution.snapshot, execution=execution)
-        return self._with_result(ctx, inquiry, execution, result)
+            return await self._without_result(ctx, inquiry, end, execution.snapshot, execution=execution)
+        return await self._with_result(ctx, inquiry, execution, result)
 
-    def _with_result(
+    async def _with_result(
         self,
         ctx: RunContext,
         inquiry: Inquiry,
@@ -116,7 +118,7 @@ class DiagnoseUseCase:
         spent = execution.stop_reason is DiagnosisStopReason.BUDGET_LIMIT_REACHED
         if not spent and not self._core.complete_success(ctx):
             end = end_of_state(ctx.lifecycle.state)
-            return self._without_result(ctx, inquiry, end, execution.snapshot, execution=execution)
+            return await self._without_result(ctx, inquiry, end, execution.snapshot, execution=execution)
         emit_release_decision(self._core, ctx, result.outcome, result.fallback, content=result.content)
         return DiagnosisEnd(
             outcome=result.outcome,
@@ -126,7 +128,7 @@ class DiagnoseUseCase:
             content=result.content,
         )
 
-    def _without_result(
+    async def _without_result(
         self,
         ctx: RunContext,
         inquiry: Inquiry,
@@ -135,8 +137,9 @@ class DiagnoseUseCase:
         *,
         execution: DiagnosisAgentExecution | None = None,
     ) -> DiagnosisEnd:
-        """End the run according to the table, by pure code without further controlled work."""
-        facts = facts_beyond((), snapshot, run_id=ctx.run_id, inquiry=inquiry)
+        """End the run according to the table, by pure code without further calls."""
+        find = partial(facts_beyond, (), snapshot, run_id=ctx.run_id, inquiry=inquiry)
+        facts = await do_release_work(ctx, self._core, find, claims=len(snapshot.facts))
         if not facts and snapshot.store_failed and end in _FOR_WANT_OF_EVIDENCE:
             end = WorkEnd.EVIDENCE_STORE_UNAVAILABLE
         row = decide(end, facts=bool(facts), missing=False)

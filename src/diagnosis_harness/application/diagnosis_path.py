@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from diagnosis_harness.application.chat_ending import failure_of, termination_of, usage_of_run
@@ -32,6 +33,7 @@ from diagnosis_harness.kernel.json_value import JsonValue
 from diagnosis_harness.kernel.window import utc_text
 from diagnosis_harness.release.decision import WorkEnd
 from diagnosis_harness.release.outcome import ReleaseOutcome
+from diagnosis_harness.release.work import do_release_work
 from diagnosis_harness.report.compose import conclusion_of
 from diagnosis_harness.report.document import plain_json
 from diagnosis_harness.report.version import SCHEMA_VERSION
@@ -141,7 +143,8 @@ class DiagnosisPath:
             tools=tuple(tool.spec.name for tool in opened.tools),
             summary=opened.sources.summary.summary(ctx),
         )
-        return _ending(ctx, facts, request, end)
+        work = partial(_ending, ctx, facts, request, end)
+        return await do_release_work(ctx, self._core, work, claims=len(end.content.claims))
 
     async def _open(self, ctx: RunContext, request: RunRequest) -> OpenSource:
         return await self._core.wait(

@@ -64,6 +64,7 @@ class DiagnosisHarnessCore(Closing):
         self._ids = ids
         self._sink = NullSink() if sink is None else sink
         self._workers = WorkerPool() if workers is None else workers
+        self._computing = WorkerPool(threads_max=1)  # apart: tools that block keep no computation waiting
         self._open = OpenRuns(clock)
 
     @property
@@ -75,8 +76,6 @@ class DiagnosisHarnessCore(Closing):
     def ids(self) -> IdSource:
         """Where ids come from."""
         return self._ids
-
-    # ------------------------------------------------------------------ opening and ending
 
     def start_run(
         self,
@@ -130,6 +129,7 @@ class DiagnosisHarnessCore(Closing):
         for ctx in self._open.close():
             self.complete_failure(ctx, CLOSED)
         self._workers.close()
+        self._computing.close()
         self._clock.close()
 
     def complete_success(self, ctx: RunContext) -> bool:
@@ -159,8 +159,6 @@ class DiagnosisHarnessCore(Closing):
         does not claim that work inside a provider or a thread has stopped.
         """
         return self._signal(ctx, reason, detail)
-
-    # ------------------------------------------------------------------ gates
 
     def check_active(self, ctx: RunContext) -> None:
         """Return if the run may continue; called before and after every boundary.
@@ -273,6 +271,11 @@ class DiagnosisHarnessCore(Closing):
         """
         await waiting.pause(ctx, self._clock, delay_s)
 
+    async def compute(self, ctx: RunContext, call: Callable[[], T]) -> T:
+        """Make a pure, bounded computation on a thread, also after the run's end; in place if closed."""
+        del ctx
+        return await waiting.compute(self._computing, call)
+
     async def call_llm(
         self,
         ctx: RunContext,
@@ -362,8 +365,6 @@ class DiagnosisHarnessCore(Closing):
             ctx, lease, operation, clock=self._clock, workers=self._workers, limit_s=limit_s
         )
 
-    # ------------------------------------------------------------------ trace
-
     def emit(  # noqa: PLR0917 - who, what, where, how: the same order as in the event
         self,
         ctx: RunContext,
@@ -375,8 +376,6 @@ class DiagnosisHarnessCore(Closing):
         """Write one event of this run's trace, also after its end; the payload is bounded."""
         ctx.lifecycle.journal.emit(name, phase, status, payload or {})
 
-    # ------------------------------------------------------------------ inside
-
     def _signal(self, ctx: RunContext, reason: CancellationReason, detail: str) -> CancelAnswer:
         now_s = self._clock.now_s()
         if now_s >= ctx.deadline:
@@ -385,11 +384,11 @@ class DiagnosisHarnessCore(Closing):
             signal = ctx.cancellation.latch(reason, at_s=now_s, detail=detail)
             calls = ctx.budget.open_calls()
         ctx.cancellation.notify(signal)
-        termination = ctx.lifecycle.termination
+        end = ctx.lifecycle.termination
         return CancelAnswer(
             changed=signal.ended_run,
             state=ctx.lifecycle.state,
-            reason=None if termination is None else termination.reason,
+            reason=None if end is None else end.reason,
             begun=calls.begun,
             never_started=calls.waiting,
             in_flight=calls.in_flight,

@@ -144,6 +144,27 @@ async def run_in_worker(pool: WorkerPool, call: Callable[[], T], leftover: Lefto
         raise
 
 
+async def compute(pool: WorkerPool, call: Callable[[], T]) -> T:
+    """Make a pure computation on a thread of the pool, or in place if the pool is not open.
+
+    A cancel by the host does not cut it short: it is raised at the host's next wait, so that a run that has
+    ended does not lose what it was to publish.
+    """
+    if not pool.is_open:
+        return call()
+    computing = asyncio.ensure_future(run_in_worker(pool, call))
+    was_cancelled = False
+    while not computing.done():
+        try:
+            await asyncio.wait([computing])
+        except asyncio.CancelledError:
+            was_cancelled = True
+    if was_cancelled and (task := asyncio.current_task()) is not None:
+        task.uncancel()  # it counts once, although it is requested again
+        task.cancel()
+    return computing.result()
+
+
 async def pause(ctx: RunContext, clock: Clock, delay_s: float) -> None:
     """Wait `delay_s` seconds of the clock, or until the run ends.
 

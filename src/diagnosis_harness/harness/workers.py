@@ -53,6 +53,11 @@ class WorkerPool:
         """How many threads still work for a caller that no longer waits."""
         return self._stuck
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it accepts calls: it is not closed, and this process is not a fork of its own."""
+        return not self._is_closed and os.getpid() == self._process
+
     def submit(self, call: Callable[[], None]) -> Job:
         """Run `call` on a thread, in the order of submission. `call` must not raise.
 

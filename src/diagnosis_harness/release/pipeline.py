@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from diagnosis_harness.diagnosis.answer_size import WORDING_MAX
 from diagnosis_harness.diagnosis.claim import CONCLUSIONS, Claim, Predicate
@@ -35,6 +36,7 @@ from diagnosis_harness.release.form_table import FORM_TABLE, FormResult
 from diagnosis_harness.release.outcome import ReleaseOutcome
 from diagnosis_harness.release.result import DiagnosisReleaseResult
 from diagnosis_harness.release.standing import confidences, number_claims, score_causes, standing_of
+from diagnosis_harness.release.work import do_release_work
 from diagnosis_harness.tools.invocation import EvidenceRecord
 from diagnosis_harness.tools.preflight import RefusalCode
 from diagnosis_harness.trace.event import TraceEventStatus, TraceName, TracePhase
@@ -83,7 +85,7 @@ class ReleasePipeline:
             return await self._with_conclusion(ctx, basis, draft)
         reason = execution.stop_reason
         end = WorkEnd.NO_CONCLUSION if reason is None else end_of_stop(reason)
-        return self._without_conclusion(ctx, end, basis, draft)
+        return await self._without_conclusion(ctx, end, basis, draft)
 
     async def _with_conclusion(
         self, ctx: RunContext, basis: _Basis, draft: DiagnosisDraft
@@ -99,14 +101,14 @@ class ReleasePipeline:
                 verdict = replace(again, repaired=True)
             self._emit_evidence_verdict(ctx, TraceName.EVIDENCE_GUARD_RECHECK, draft, verdict)
         if not verdict.valid or not draft.conclusion:
-            return self._result(ctx, WorkEnd.EVIDENCE_INVALID, basis, draft, verdict=verdict)
+            return await self._result(ctx, WorkEnd.EVIDENCE_INVALID, basis, draft, verdict=verdict)
         case = build_case(draft, basis.records, inquiry=basis.inquiry)
         judgement = await self._judge(ctx, case)
         if judgement is None:
-            return self._result(ctx, WorkEnd.JUDGE_UNAVAILABLE, basis, draft, verdict=verdict)
+            return await self._result(ctx, WorkEnd.JUDGE_UNAVAILABLE, basis, draft, verdict=verdict)
         supported = judgement.verdict is SemanticVerdict.SUPPORTED
         end = WorkEnd.SUPPORTED if supported else WorkEnd.UNSUPPORTED
-        return self._result(ctx, end, basis, draft, verdict=verdict, judged=(case, judgement))
+        return await self._result(ctx, end, basis, draft, verdict=verdict, judged=(case, judgement))
 
     async def _repair(
         self, ctx: RunContext, basis: _Basis, draft: DiagnosisDraft, verdict: EvidenceVerdict
@@ -157,7 +159,7 @@ class ReleasePipeline:
             },
         )
 
-    def _without_conclusion(
+    async def _without_conclusion(
         self, ctx: RunContext, end: WorkEnd, basis: _Basis, draft: DiagnosisDraft
     ) -> DiagnosisReleaseResult:
         verdict = check_draft(draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry)
@@ -166,9 +168,9 @@ class ReleasePipeline:
             sound = with_sound_refs(draft.claims, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry)
             draft = replace(draft, claims=sound)
             verdict = check_draft(draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry)
-        return self._result(ctx, end, basis, draft, verdict=verdict)
+        return await self._result(ctx, end, basis, draft, verdict=verdict)
 
-    def _result(
+    async def _result(
         self,
         ctx: RunContext,
         end: WorkEnd,
@@ -178,39 +180,9 @@ class ReleasePipeline:
         verdict: EvidenceVerdict,
         judged: tuple[SemanticCase, Judgement] | None = None,
     ) -> DiagnosisReleaseResult:
-        passed = (claim for claim in draft.claims if claim.claim_id in verdict.passed)
-        standing = restate_all(passed, basis.records, basis.inquiry)
-        facts = (*standing, *facts_beyond(standing, basis.snapshot, run_id=ctx.run_id, inquiry=basis.inquiry))
-        beside = standing_of(
-            draft, basis.records, run_id=ctx.run_id, inquiry=basis.inquiry, denied=basis.denied
-        )
-        if end is WorkEnd.NO_CONCLUSION and answers(basis.inquiry, facts, basis.records):
-            end = WorkEnd.ANSWERED
-        if not reassuring_claims(basis.inquiry, facts, basis.records):
-            facts = tuple(claim for claim in facts if claim.predicate is not Predicate.UNREMARKABLE)
-        row = decide(end, facts=bool(facts), missing=any(each.is_required for each in beside.missing_info))
-        success = row.outcome is ReleaseOutcome.SUCCESS
-        if row.outcome is ReleaseOutcome.FAILED:
-            raise NothingToRelease(f"{row.rule}: {end.value}")
-        case = judged[0] if judged and success else None  # the judge has seen a success with causes
-        published = standing if case else tuple(c for c in facts if success or c.predicate not in CONCLUSIONS)
-        # The level is computed from what is published: a dropped reference does not count.
-        causes = score_causes(case, published, basis.records, inquiry=basis.inquiry) if case else ()
-        claims, causes = number_claims(published, causes)
-        concluded = {cause.entity for cause in causes}
-        return DiagnosisReleaseResult(
-            outcome=row.outcome,
-            fallback=row.fallback,
-            content=replace(
-                beside,
-                causes=causes,
-                confidence=confidences(case, repaired=verdict.repaired) if case else (),
-                claims=claims,
-                hypotheses=tuple(h for h in beside.hypotheses if h.entity not in concluded),
-                set_aside=case.set_aside if case else (),
-            ),
-            findings=verdict.findings,
-            reasons=judged[1].reasons if judged else (),
+        work = partial(_result_of, ctx.run_id, end, basis, draft, verdict=verdict, judged=judged)
+        return await do_release_work(
+            ctx, self.core, work, claims=len(draft.claims) + len(basis.snapshot.facts)
         )
 
     def _emit_evidence_verdict(
@@ -231,6 +203,54 @@ class ReleasePipeline:
                 ],
             },
         )
+
+
+def _result_of(
+    run_id: str,
+    end: WorkEnd,
+    basis: _Basis,
+    draft: DiagnosisDraft,
+    *,
+    verdict: EvidenceVerdict,
+    judged: tuple[SemanticCase, Judgement] | None,
+) -> DiagnosisReleaseResult:
+    """What is published of a checked draft. Pure.
+
+    Raises:
+        NothingToRelease: see `ReleasePipeline.release`.
+    """
+    passed = (claim for claim in draft.claims if claim.claim_id in verdict.passed)
+    standing = restate_all(passed, basis.records, basis.inquiry)
+    facts = (*standing, *facts_beyond(standing, basis.snapshot, run_id=run_id, inquiry=basis.inquiry))
+    beside = standing_of(draft, basis.records, run_id=run_id, inquiry=basis.inquiry, denied=basis.denied)
+    if end is WorkEnd.NO_CONCLUSION and answers(basis.inquiry, facts, basis.records):
+        end = WorkEnd.ANSWERED
+    if not reassuring_claims(basis.inquiry, facts, basis.records):
+        facts = tuple(claim for claim in facts if claim.predicate is not Predicate.UNREMARKABLE)
+    row = decide(end, facts=bool(facts), missing=any(each.is_required for each in beside.missing_info))
+    success = row.outcome is ReleaseOutcome.SUCCESS
+    if row.outcome is ReleaseOutcome.FAILED:
+        raise NothingToRelease(f"{row.rule}: {end.value}")
+    case = judged[0] if judged and success else None  # the judge has seen a success with causes
+    published = standing if case else tuple(c for c in facts if success or c.predicate not in CONCLUSIONS)
+    # The level is computed from what is published: a dropped reference does not count.
+    causes = score_causes(case, published, basis.records, inquiry=basis.inquiry) if case else ()
+    claims, causes = number_claims(published, causes)
+    concluded = {cause.entity for cause in causes}
+    return DiagnosisReleaseResult(
+        outcome=row.outcome,
+        fallback=row.fallback,
+        content=replace(
+            beside,
+            causes=causes,
+            confidence=confidences(case, repaired=verdict.repaired) if case else (),
+            claims=claims,
+            hypotheses=tuple(h for h in beside.hypotheses if h.entity not in concluded),
+            set_aside=case.set_aside if case else (),
+        ),
+        findings=verdict.findings,
+        reasons=judged[1].reasons if judged else (),
+    )
 
 
 def answers(inquiry: Inquiry, claims: Sequence[Claim], records: Sequence[EvidenceRecord]) -> bool:

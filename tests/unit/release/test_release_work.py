@@ -8,12 +8,10 @@ from dataclasses import replace
 from types import FrameType
 
 import pytest
-from tests.support.inquiries import inquiry
-from tests.support.large_answer import large_answer
+from tests.support.large_answer import large_answer, large_inquiry
 
 from diagnosis_harness.diagnosis.answer_size import CLAIMS_MAX, REFS_MAX, WORDING_MAX, check_size
 from diagnosis_harness.diagnosis.policy import GiveDraft
-from diagnosis_harness.diagnosis.progress import ProgressSnapshot
 from diagnosis_harness.guards.evidence_guard import check_draft
 from diagnosis_harness.guards.restating import restate_all
 from diagnosis_harness.kernel.language import Language
@@ -43,9 +41,9 @@ def calls_of(work: Callable[[], None]) -> int:
 
 def release_of(claims: int, refs: int, *, wording: int = OWN) -> Callable[[], None]:
     """The release of an answer of so many claims with so many references each."""
-    draft, records = large_answer(claims=claims, refs=refs, wording=wording)
+    draft, learnt = large_answer(claims=claims, refs=refs, wording=wording)
     check_size(GiveDraft(draft))
-    asked = inquiry()
+    asked, records = large_inquiry(), learnt.records
 
     def work() -> None:
         sound = check_draft(draft, records, run_id="r1", inquiry=asked)
@@ -78,11 +76,11 @@ def test_the_largest_answer_costs_what_a_person_does_not_notice() -> None:
 
 def facts_of(count: int, *, wording: int) -> Callable[[], None]:
     """The publication of so many facts of a run, each with a wording of so many characters."""
-    draft, records = large_answer(claims=count, refs=1, wording=wording)
-    snapshot = ProgressSnapshot(records=records, facts=draft.claims)
+    _, learnt = large_answer(claims=0, refs=1, wording=wording, facts=count)
+    asked = large_inquiry()
 
     def work() -> None:
-        assert facts_beyond((), snapshot, run_id="r1", inquiry=inquiry())
+        assert len(facts_beyond((), learnt, run_id="r1", inquiry=asked)) == count
 
     return work
 
@@ -101,9 +99,9 @@ def test_wordings_of_facts_are_read_up_to_the_bound_of_one_answer() -> None:
 @pytest.mark.parametrize("times", [1, REFS_MAX])
 def test_the_same_reference_many_times_is_published_once(times: int) -> None:
     """Twenty marks of one number are no twenty pieces of evidence."""
-    draft, records = large_answer(claims=1, refs=1)
+    draft, learnt = large_answer(claims=1, refs=1)
     (claim,) = draft.claims
 
-    kept = restate_all((replace(claim, refs=claim.refs * times),), records, inquiry())
+    kept = restate_all((replace(claim, refs=claim.refs * times),), learnt.records, large_inquiry())
 
     assert [each.refs for each in kept] == [claim.refs]
