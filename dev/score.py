@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dev.commit import describe_commit, find_commit
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
@@ -119,26 +119,12 @@ def run_parts(wanted: Sequence[Part], code: str, *, results: ResultsFile, jobs: 
     return found
 
 
-def find_commit() -> str:
-    """The last commit that changed the code, short; empty where there is no history."""
-    try:
-        told = subprocess.run(
-            ["git", "log", "-1", "--format=%h", "--abbrev=10", "--", "src"],
-            cwd=PAGE.parent.parent,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return told.stdout.strip()
-
-
 def describe_measurement(result: BenchResult, commit: str) -> str:
     """The commit that was measured, and how long its runs took, including stored runs."""
     minutes = sum(outcome.run.cost.elapsed_s for outcome in result.outcomes) / 60
-    code = f"Commit `{commit}`" if commit else "A tree without history"
-    return f"{code}: {len(result.outcomes)} runs, {minutes:.1f} minutes one after the other."
+    return (
+        f"{describe_commit(commit)}: {len(result.outcomes)} runs, {minutes:.1f} minutes one after the other."
+    )
 
 
 def section(result: BenchResult, commit: str = "") -> str:

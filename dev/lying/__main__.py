@@ -20,6 +20,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 
+from dev.commit import describe_commit, find_commit
 from dev.lying.catalog import TRUTHFUL, Sample, samples, tellers
 from dev.lying.chosen.outcome import Choosing, join_parts
 from dev.lying.chosen.play import FAMILIES, play
@@ -120,7 +121,10 @@ def main() -> int:
     for line in _examples(result, chosen):
         print(line)
     if options.page is not None:
-        write_page(options.page, "\n\n".join(f"`{part.line()}`\n\n{part.table()}" for part in parts) + "\n")
+        code = describe_commit(find_commit())
+        write_page(
+            options.page, "\n\n".join(f"{code}: `{part.line()}`\n\n{part.table()}" for part in parts) + "\n"
+        )
     if options.json is not None:
         held = {"told": result and result.as_json(), "chosen": chosen and chosen.as_json()}
         options.json.write_text(f"{json.dumps(held, indent=2, ensure_ascii=False)}\n", encoding="utf-8")

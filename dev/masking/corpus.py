@@ -1,6 +1,7 @@
-"""The corpus: lines with planted secrets, and innocent lines, from one seed.
+"""The corpora: lines with planted secrets, and innocent lines, from one seed.
 
-It has what real systems write, whether or not a rule recognises it; nothing here reads the rules.
+They have what real systems and people write, whether or not a rule recognises it; nothing here reads the
+rules. Each was written without a look at the rules, and at the corpora before it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from dev.masking.dice import HEX, LOWER, VALUES, Dice
 from dev.masking.people import AROUND, PEOPLE
 
+CORPORA = (FIRST := "first", SECOND := "second")
 _SLOT = re.compile(r"\{\{(?P<secret>[a-z0-9]+)\}\}|\{(?P<plain>[a-z0-9]+)\}")
 _GOES_ON = "…"
 _BEFORE = ("", "", "2024-01-01T14:05:03Z INFO ", "[checkout-0] ", "level=warn msg=", "> ", "step 3: ")
@@ -53,32 +55,32 @@ class Innocent:
     text: str
 
 
-def plant(seed: int, *, each: int) -> list[Planted]:
+def plant(seed: int, *, each: int, corpus: str = FIRST) -> list[Planted]:
     """Lines of every template, this many of each."""
     dice = Dice(seed)
     return [
         _plant(dice, kind, template)
-        for kind, templates in _templates("planted.txt").items()
+        for kind, templates in _templates(corpus, "planted.txt").items()
         for template in templates
         for _ in range(each)
     ]
 
 
-def innocents(seed: int, *, each: int) -> list[Innocent]:
+def innocents(seed: int, *, each: int, corpus: str = FIRST) -> list[Innocent]:
     """Lines of every template, this many of each."""
     dice = Dice(seed)
     return [
         Innocent(kind, _fill(dice, template))
-        for kind, templates in _templates("innocent.txt").items()
+        for kind, templates in _templates(corpus, "innocent.txt").items()
         for template in templates
         for _ in range(each)
     ]
 
 
-def _templates(file: str) -> dict[str, list[str]]:
+def _templates(corpus: str, file: str) -> dict[str, list[str]]:
     """The lines of a file by kind; what stands before the first kind explains the file."""
     kinds: dict[str, list[str]] = {}
-    for line in (Path(__file__).parent / file).read_text(encoding="utf-8").split("\n"):
+    for line in (Path(__file__).parent / corpus / file).read_text(encoding="utf-8").split("\n"):
         if line.startswith("== "):
             kinds[line.removeprefix("== ")] = []
         elif kinds and line:

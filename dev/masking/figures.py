@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dev.masking.corpus import innocents, plant
+from dev.masking.corpus import FIRST, innocents, plant
 
 from diagnosis_harness.kernel.masking import mask
 
 RECALL_MIN = 0.98
+LATER_RECALL_MIN = 0.85
+"""Of corpora that were written after the rules: their prose tells secrets without a word for one."""
 FALSE_MAX = 0.01
 
 
@@ -42,9 +44,9 @@ class Figures:
         return (len(self.false_maskings) + len(self.cuts)) / (self.innocents + self.planted)
 
 
-def measure(seed: int, *, each: int) -> Figures:
+def measure(seed: int, *, each: int, corpus: str = FIRST) -> Figures:
     """Mask this many lines of every template, and count."""
-    lines, clean = plant(seed, each=each), innocents(seed, each=each)
+    lines, clean = plant(seed, each=each, corpus=corpus), innocents(seed, each=each, corpus=corpus)
     leaks, cuts = [], []
     all_of_kind: Counter[str] = Counter()
     leaked_of_kind: Counter[str] = Counter()

@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from dev.lying.__main__ import seed_of_the_tree
+from dev.lying.__main__ import BEGIN, END, seed_of_the_tree
+from dev.lying.catalog import tellers
 from dev.lying.chosen.outcome import HONEST, TRUTH, Choosing, join_parts
+from dev.lying.chosen.play import FAMILIES, FORGED
 from dev.lying.chosen.tally import Tally
 from dev.lying.figures import Figures, Result
 from dev.lying.forged import (
@@ -188,3 +190,13 @@ def test_parts_of_one_invocation_are_joined() -> None:
 def test_the_default_seed_is_that_of_the_tree() -> None:
     """The same tree has the same one, so that figures can be repeated."""
     assert seed_of_the_tree() == seed_of_the_tree() > 0
+
+
+def test_the_published_tables_have_a_row_for_every_lie() -> None:
+    """A family added later is measured and published as well: `make lying` writes the page."""
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    figures = page.partition(BEGIN)[2].partition(END)[0]
+    rows = [line.split("|")[1].strip() for line in figures.splitlines() if line.startswith("| ")]
+    named = [row for row in rows if row not in ("class", "family", "document")]
+
+    assert named == [*tellers(), *FAMILIES, *FORGED]

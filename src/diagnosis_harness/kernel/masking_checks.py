@@ -6,7 +6,7 @@ import base64
 import binascii
 import re
 
-_QUOTES = ("q1", "q2", "q3")
+from diagnosis_harness.kernel.masking_references import QUOTES, is_reference
 
 PLACEHOLDER = re.compile(r"\[masked:[a-z-]+\]?")
 """A placeholder; its bracket is optional, since a delimiter may cut it off."""
@@ -41,7 +41,7 @@ _JOINED_SHORT = re.compile(
     r"(?:[A-Za-z0-9][_.\-]|[a-z0-9](?=P)|[a-z]{2,8}(?=pass)|[A-Z]{2,8}(?=PASS))(?i:pass|pw|clave|parola|mdp|creds)$"
 )
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z\-]{1,40}$")
-_WORDS_WITH_DIGITS = re.compile(
+WORDS_WITH_DIGITS = re.compile(
     r"(?:sha|md|aes|rsa|oauth|utf|http|ssh|ipv|base|argon|bcrypt|pbkdf|scrypt|log|x|h|v|s)-?\d[\w.\-]{0,8}"
     r"|[\w.-]{1,40}-[a-z0-9]{8,10}-[a-z0-9]{5}|\w{1,40}_[a-z]{0,8}\d{1,3}|\d[\d.,:TZ/+%-]*[a-zA-Z%]{0,3}",
     re.IGNORECASE,
@@ -75,6 +75,11 @@ _UNIT_AFTER = re.compile(
 )
 
 
+def is_no_placeholder(match: re.Match[str]) -> bool:
+    """Whether a password in a URL is written out, and not as `***` or `${PASSWORD}`."""
+    return not _PLACEHOLDERS.match(match["secret"])
+
+
 def looks_random(match: re.Match[str]) -> bool:
     """Whether it mixes upper case, lower case and digits, as generated keys do, but not paths and names."""
     text = match["secret"]
@@ -106,17 +111,17 @@ def is_basic_credential(match: re.Match[str]) -> bool:
 
 def is_value(match: re.Match[str]) -> bool:
     """Whether a value can be a secret: no placeholder, no status word; for a token, no plain number."""
-    value = _secret_of(match).strip("\\\"'").rstrip(").]}:")
-    if PLACEHOLDER.fullmatch(value) or PLACEHOLDER.fullmatch(_secret_of(match).strip("\\\"'")):
+    value = secret_of(match).strip("\\\"'").rstrip(").]}:")
+    if PLACEHOLDER.fullmatch(value) or PLACEHOLDER.fullmatch(secret_of(match).strip("\\\"'")):
         return False
-    if value.lower() in _NO_SECRETS or _PLACEHOLDERS.match(value):
+    if value.lower() in _NO_SECRETS or _PLACEHOLDERS.match(value) or is_reference(match, value):
         return False
-    return not (_COUNT.fullmatch(value) and _AFTER_TOKEN.search(_before(match, match.start(), 12)))
+    return not (_COUNT.fullmatch(value) and _AFTER_TOKEN.search(text_before(match, match.start(), 12)))
 
 
 def is_line_value(match: re.Match[str]) -> bool:
     """Whether the rest of a line after a key can be a secret: it does not begin with a status word."""
-    before = _before(match, match.start(), 160).rpartition("\n")[2]
+    before = text_before(match, match.start(), 160).rpartition("\n")[2]
     if not _PLAIN_KEY.fullmatch(before):
         return False
     if _TOKEN_KEY.search(before) and not _LINE_TOKEN.search(before):
@@ -127,18 +132,18 @@ def is_line_value(match: re.Match[str]) -> bool:
 
 def are_words_of_a_passphrase(match: re.Match[str]) -> bool:
     """Whether several words can be a secret: only after a name such as passphrase; else they are prose."""
-    return _before(match, match.start(), 12).lower().endswith("phrase")
+    return text_before(match, match.start(), 12).lower().endswith("phrase")
 
 
 def is_value_of_short_name(match: re.Match[str]) -> bool:
     """Whether the value after `pass` and the like is a password, by its form or that of the name."""
-    before = _before(match, match.start(), 48)
-    value = _secret_of(match)
+    before = text_before(match, match.start(), 48)
+    value = secret_of(match)
     if not is_value(match) or (
         before.endswith("PASS") and match[0].startswith(":") and not _ends_longer_name(before)
     ):
         return False  # test runners print `PASS: TestCart`
-    quoted = any(name in match.re.groupindex and match[name] is not None for name in _QUOTES)
+    quoted = any(name in match.re.groupindex and match[name] is not None for name in QUOTES)
     if not quoted and _COUNT.fullmatch(value.rstrip(").]}")) and len(value) < 6:
         return False
     attached = match[0].startswith((":", "=")) and not match[0][1:2].isspace()
@@ -156,24 +161,24 @@ def _ends_longer_name(before: str) -> bool:
 
 def is_option_value(match: re.Match[str]) -> bool:
     """Whether the value of a command-line option can be a secret, as in `--db-password x`."""
-    return _OPTION.search(_before(match, match.start(), 48)) is not None and is_value(match)
+    return _OPTION.search(text_before(match, match.start(), 48)) is not None and is_value(match)
 
 
 def is_quoted_key(match: re.Match[str]) -> bool:
     """Whether a quoted text after the name of a key is one; a token or secret may be quoted by name."""
-    return _NAMED_KEY.search(_before(match, match.start(), 12)) is not None and is_value(match)
+    return _NAMED_KEY.search(text_before(match, match.start(), 12)) is not None and is_value(match)
 
 
 def is_argument(match: re.Match[str]) -> bool:
     """Whether a value is more than the number of a port, user or group, or the name of a variable."""
-    value = _secret_of(match)
+    value = secret_of(match)
     return is_value(match) and not re.fullmatch(r"[\d.:/\-]*(?:tcp|udp)?|\$\(.*", value)
 
 
 def has_digit_or_sign(match: re.Match[str]) -> bool:
     """Whether a word does not occur in prose."""
     value = match["secret"].rstrip(".,;!?)")
-    if _HYPHENATED.search(_before(match, match.start(), 20)):
+    if _HYPHENATED.search(text_before(match, match.start(), 20)):
         return False  # a name such as auth-token, and words about it
     return is_value(match) and re.search(r"[\d!#$%&*+@^_~]", value) is not None
 
@@ -181,11 +186,11 @@ def has_digit_or_sign(match: re.Match[str]) -> bool:
 def looks_like_password(match: re.Match[str]) -> bool:
     """Whether it mixes letters and digits, unlike the words of a sentence about a password."""
     value = match["secret"].strip("'\"").rstrip(".,;!?)]:'\"")
-    if _HYPHENATED.search(_before(match, match.start(), 20)) or not is_value(match):
+    if _HYPHENATED.search(text_before(match, match.start(), 20)) or not is_value(match):
         return False
     mixed = re.search(r"[A-Za-z]", value) and re.search(r"\d", value)
     is_plain = "=" in value or "/" in value or "(" in value or "[" in value
-    return len(value) >= 5 and bool(mixed) and not is_plain and not _WORDS_WITH_DIGITS.fullmatch(value)
+    return len(value) >= 5 and bool(mixed) and not is_plain and not WORDS_WITH_DIGITS.fullmatch(value)
 
 
 def is_no_name_with_digits(match: re.Match[str]) -> bool:
@@ -198,7 +203,7 @@ def is_no_name_with_digits(match: re.Match[str]) -> bool:
 
 def is_word_with_digit(match: re.Match[str]) -> bool:
     """Whether an argument looks like a password."""
-    value = _secret_of(match)
+    value = secret_of(match)
     return is_value(match) and (match[0].startswith('"') or re.search(r"\d", value) is not None)
 
 
@@ -218,16 +223,17 @@ def _is_generated(part: str) -> bool:
     return digits >= 3 or (digits >= 1 and part.isalnum()) or (4 * upper >= len(part) and lower >= 3)
 
 
-def _secret_of(match: re.Match[str]) -> str:
+def secret_of(match: re.Match[str]) -> str:
     """The text that a rule found, without its own quotes."""
     groups = match.re.groupindex
-    for name in ("secret", *_QUOTES):
+    for name in ("secret", *QUOTES):
         if name in groups and match[name] is not None:
             return str(match[name])
     return ""
 
 
-def _before(match: re.Match[str], end: int, length: int) -> str:
+def text_before(match: re.Match[str], end: int, length: int) -> str:
+    """So much of the text before a place."""
     return match.string[max(0, end - length) : end]
 
 
@@ -261,7 +267,7 @@ def is_card(match: re.Match[str]) -> bool:
     if (
         len(match["secret"]) > 16
         and match["secret"].isdigit()
-        and not _CARD_WORDS.search(_before(match, match.start(), 24))
+        and not _CARD_WORDS.search(text_before(match, match.start(), 24))
     ):
         return False  # as long as the ids that distributed systems make
     digits = [int(character) for character in match["secret"] if character.isdigit()]

@@ -9,10 +9,21 @@ little more than a few substring searches.
 
 from __future__ import annotations
 
+from diagnosis_harness.kernel.masking_forms import FORMS
 from diagnosis_harness.kernel.masking_personal import PERSONAL
+from diagnosis_harness.kernel.masking_prose import PROSE
 from diagnosis_harness.kernel.masking_rule import MaskingRule
 from diagnosis_harness.kernel.masking_tokens import TOKENS, WEBHOOKS
 from diagnosis_harness.kernel.masking_values import COMMANDS, NAMED, PLACED
 
-MASKING_RULES: tuple[MaskingRule, ...] = (*TOKENS, *WEBHOOKS, *PLACED, *NAMED, *COMMANDS, *PERSONAL)
+MASKING_RULES: tuple[MaskingRule, ...] = (
+    *TOKENS,
+    *WEBHOOKS,
+    *PLACED,
+    *FORMS,
+    *NAMED,
+    *COMMANDS,
+    *PROSE,
+    *PERSONAL,
+)
 """Every kind of secret and personal data. If two find the same text, the first names it."""

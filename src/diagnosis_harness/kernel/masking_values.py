@@ -14,7 +14,7 @@ _PASSWORD = frozenset({KeyGroup.PASSWORD})
 _PROSE = frozenset({KeyGroup.PASSWORD, KeyGroup.SHORT})
 _SHORT = frozenset({KeyGroup.SHORT})
 _TOKEN = frozenset({KeyGroup.TOKEN})
-_ANY = frozenset(KeyGroup)
+_ANY = frozenset({KeyGroup.PASSWORD, KeyGroup.TOKEN, KeyGroup.SHORT})
 
 _QUOTED = (
     r'\\"(?P<q1>[^"\\\n]*(?:\\(?!")[^"\\\n]*)*)'  # JSON inside a JSON string
@@ -103,7 +103,11 @@ NAMED: tuple[MaskingRule, ...] = (
         rf"{_SEPARATOR}(?P<secret>{_QUOTED}|{_BARE})",
     ),
     _after(_PROSE, r"[ \t]{1,3}[\[(]?(?P<secret>[!#-&(-+\--:<-Z\^-~]{5,128})", checks.looks_like_password),
-    _after(_TOKEN, r"[ \t]{1,3}(?P<secret>[A-Za-z0-9_+/=.-]{20,512})", checks.looks_random),
+    _after(
+        _TOKEN,
+        r"[ \t]{1,3}(?P<secret>[A-Za-z0-9_+/.-]{20,512}={0,2})(?![A-Za-z0-9_+/=-])",
+        checks.looks_random,
+    ),
     _after(
         _PASSWORD,
         r"\s(?:for|of|für|von|para|pour|для|de|di|do)\s[^\s:=]{1,40}(?:\s[^\s:=]{1,40})?\s?[:=]\s{0,2}"
@@ -138,6 +142,15 @@ COMMANDS: tuple[MaskingRule, ...] = (
     _command(
         r"htpasswd", rf"-[a-zB]{{0,6}}b[a-zA-Z]{{0,6}}\s\S{{1,200}}\s\S{{1,64}}\s{_ARGUMENT}", "htpasswd"
     ),
+    MaskingRule(  # the arguments as a list
+        "secret",
+        re.compile(
+            r"[\"']htpasswd[\"'],\s?[\"']-\w{0,6}b\w{0,6}[\"'],\s?[\"'][^\"']{1,200}[\"'],\s?[\"'][^\"']{1,64}[\"'],\s?"
+            rf"{_CLOSED}"
+        ),
+        ("htpasswd",),
+        check=checks.is_value,
+    ),
     _command(
         r"rabbitmqctl",
         rf"(?:add_user|change_password|authenticate_user)\s\S{{1,64}}\s{_ARGUMENT}",
@@ -159,7 +172,8 @@ PLACED: tuple[MaskingRule, ...] = (
     MaskingRule(
         "cookie",
         re.compile(
-            r"(?i:cookie)\s{0,4}[:=]\s{0,4}"
+            # One that is deleted has no value.
+            r"(?i:cookie)\s{0,4}[:=]\s{0,4}(?![^\s;,\"'=]{1,256}=;\s?(?i:max-age=0|expires=|path=))"
             r"(?P<secret>[^\s;,\"'=]{1,256}=[^\s;,\"']*(?:;\s{0,4}[^\s;,\"'=]{1,256}(?:=[^\s;,\"']*)?)*)"
         ),
         ("cookie",),
@@ -168,6 +182,7 @@ PLACED: tuple[MaskingRule, ...] = (
         "dsn-password",
         re.compile(r"://[^\s:/@?#\"'<>]{0,256}:(?P<secret>[^\s/\"'<>]{1,512})@"),
         ("://",),
+        check=checks.is_no_placeholder,
     ),
     MaskingRule(
         "dsn-password",

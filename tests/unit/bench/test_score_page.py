@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from dev.score import find_commit, section, write_sections
+from dev.commit import find_commit
+from dev.score import section, write_sections
 from tests.unit.bench.diary import Diary, blame_by_name
 
 from diagnosis_harness.bench.case import Cost, Diagnosed
