@@ -123,7 +123,9 @@ class _Worker:
         try:
             diagnosed = self.bench.diagnose(case.folder, case.baseline)
         except InvalidInput as error:
-            diagnosed = Diagnosed(RunResult(NOT_READ, causes=(), candidates=(), reason=str(error)))
+            # The incident is named, and not its copy in a folder that is removed.
+            sentence = str(error).replace(str(case.folder), case.incident_id)
+            diagnosed = Diagnosed(RunResult(NOT_READ, causes=(), candidates=(), reason=sentence))
         except Exception as error:  # noqa: BLE001 - counted as a run without an answer, and named
             diagnosed = Diagnosed(RunResult(BROKE, causes=(), candidates=(), reason=_name(error)))
         return BenchRun(

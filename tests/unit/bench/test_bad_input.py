@@ -48,6 +48,18 @@ def test_somebodys_own_folder_that_is_refused_is_not_scored(tmp_path: Path) -> N
     ]
 
 
+def test_a_refused_folder_is_named_as_its_owner_knows_it(tmp_path: Path) -> None:
+    """And not as the copy that a run reads, which is gone when the sentence is read."""
+
+    def refuse(folder: Path, baseline: Path | None) -> Diagnosed:
+        raise InvalidInput(str(folder), "its files hold no rows of metrics, traces or logs", "add one")
+
+    result = run_bench(Bench(Diary(as_given=True), refuse, tmp_path))
+    assert rows_not_scored(result)[0] == (
+        "a (as-published): a: its files hold no rows of metrics, traces or logs; add one."
+    )
+
+
 def test_a_misspelt_name_in_somebodys_own_truth_is_not_scored(tmp_path: Path) -> None:
     """With the nearest name that the data have; a set of ours may know one of several."""
     truths = dict.fromkeys("abcd", Truth(entities=("x", "payment-db"), fault_kind="cpu"))
