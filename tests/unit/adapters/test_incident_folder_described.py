@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from tests.support.described_objects import APPLICATION, NODE, POD
 from tests.support.export_samples import ARGO_HISTORY, GITLAB_JOB, JENKINS_BUILD, REPLICA_SET
 
+from diagnosis_harness.adapters.sources.incident_folder import open_incident_folder
 from diagnosis_harness.harness.context import RunContext
 from diagnosis_harness.kernel.errors import InvalidInput
 from diagnosis_harness.toolbox.ports import Sources
 
 OpenFolder = Callable[[Mapping[str, str | bytes]], Sources]
+WriteFolder = Callable[..., Path]
 RefuseFolder = Callable[[Mapping[str, str | bytes]], InvalidInput]
 POD_NAME = "cart-7d9c6b8f5d-x2k4q"
 
@@ -173,3 +177,44 @@ def test_states_without_a_time_are_refused_and_the_remedy_works(
         ("cart-0", "CrashLoopBackOff"),
         ("web-0", "Running"),
     ]
+
+
+_EVENT_TABLE = """\
+LAST SEEN   TYPE      REASON      OBJECT                          MESSAGE
+9m15s       Warning   BackOff     pod/cart-7d9c6b8f5d-x2k4q       Back-off restarting failed container
+40m         Normal    Scheduled   pod/cart-7d9c6b8f5d-x2k4q       Successfully assigned shop/cart
+"""
+_POD_TABLE = """\
+NAME                    READY   STATUS             RESTARTS   AGE
+cart-7d9c6b8f5d-x2k4q   0/1     CrashLoopBackOff   6          3d
+"""
+_RECORDED = "time,entity,signal,value\n" + "".join(
+    f"2026-05-06T09:{at:02}:00Z,cart,latency_ms,{at}\n" for at in range(41)
+)
+_END_S = datetime(2026, 5, 6, 9, 40, tzinfo=UTC).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("written_s", "end", "told"),
+    [
+        (_END_S + 30 * 86_400, "09:40:00", "since the file's own date lies days after it"),
+        (_END_S + 3_600, "10:40:00", "from when the file was written"),
+    ],
+)
+def test_ages_in_a_copied_file_are_counted_from_the_end_of_the_other_files(
+    written_s: float, end: str, told: str, write_folder: WriteFolder, ctx: RunContext
+) -> None:
+    """Copying dates a file anew; only a date far after all others is one of a copy, and the note says so."""
+    folder = write_folder({"metrics.csv": _RECORDED, "events.txt": _EVENT_TABLE, "pods.txt": _POD_TABLE})
+    for name in ("events.txt", "pods.txt"):
+        os.utime(folder / name, (written_s, written_s))
+
+    sources = open_incident_folder(folder)
+
+    assert sources.platform is not None
+    (state,) = sources.platform.states(ctx)
+    assert clock(state.time_s) == end
+    last = {one.message.partition(":")[0]: one.last_s for one in sources.platform.events(ctx)}
+    assert state.time_s - last["BackOff"] == 9 * 60 + 15
+    notes = {one.file: one.note for one in sources.summary.summary(ctx).files}
+    assert all(told in notes[name] for name in ("events.txt", "pods.txt"))

@@ -88,7 +88,7 @@ def open_tables(file: ListedFile, database: Database) -> list[IdentifiedTable]:
         raise InvalidInput(
             file.name, f"it holds {what}", "leave it out, or write its data as text or Parquet"
         )
-    limit = database.memory_limit_mb * 1_000_000 // _DOCUMENT_SHARE
+    limit = _head_limit(database)
     reader, head = None, None
     if not _names_columns(file.settings):
         head = read_file_head(file, _opener(file), limit_bytes=limit)
@@ -96,6 +96,22 @@ def open_tables(file: ListedFile, database: Database) -> list[IdentifiedTable]:
     if reader is None:
         return [IdentifiedTable(_with_role(_plain_table(file, database, head)))]
     return _read_foreign(file, reader, database, limit)
+
+
+def counts_ages(file: ListedFile, database: Database) -> bool:
+    """Whether its times are ages, so that it is to be read after files that have times of their own."""
+    if file.form is not None or _names_columns(file.settings):
+        return False
+    try:
+        head = read_file_head(file, _opener(file), limit_bytes=_head_limit(database))
+    except InvalidInput:  # reading it says why
+        return False
+    reader = reader_for(head, file.settings.format, is_table=False)
+    return reader is not None and reader.counts_ages
+
+
+def _head_limit(database: Database) -> int:
+    return database.memory_limit_mb * 1_000_000 // _DOCUMENT_SHARE
 
 
 def _read_foreign(

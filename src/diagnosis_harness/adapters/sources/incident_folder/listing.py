@@ -54,6 +54,8 @@ class ListedFile:
     """The form by the extension; None for any other extension."""
     gzipped: bool
     settings: FileSettings
+    dated_s: float | None = None
+    """When it was written, in epoch seconds, where its own date cannot be right."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from diagnosis_harness.adapters.sources.incident_folder.changes import (
     read_changes,
 )
 from diagnosis_harness.adapters.sources.incident_folder.database import Database
-from diagnosis_harness.adapters.sources.incident_folder.identify import open_tables
+from diagnosis_harness.adapters.sources.incident_folder.identify import counts_ages, open_tables
 from diagnosis_harness.adapters.sources.incident_folder.listing import ListedFile, Listing, Role
 from diagnosis_harness.adapters.sources.incident_folder.logs import LogFile, read_logs
 from diagnosis_harness.adapters.sources.incident_folder.metrics_file import MetricFile, read_metrics
@@ -35,6 +35,8 @@ from diagnosis_harness.kernel.window import TimeWindow, utc_text
 from diagnosis_harness.toolbox.ports import AlertInfo, FileNote
 
 _GAP_LIMIT_S: Final = 900.0
+_COPIED_AFTER_S: Final = 86_400.0
+"""A file of ages that is dated a day after all others was copied: Kubernetes keeps events for an hour."""
 
 
 @dataclass(slots=True)
@@ -92,10 +94,12 @@ def read_folder(
     content = FolderContent(notes=list(listing.left_out))
     # What topology files name helps to read the others.
     ordered = sorted(listing.files, key=lambda file: file.role is not Role.TOPOLOGY)
-    for done, file in enumerate(ordered):
+    aged = [file for file in ordered if counts_ages(file, database)]
+    for done, file in enumerate([*(file for file in ordered if file not in aged), *aged]):
         progress(file.name, done, len(listing.files))
         try:
-            note = _read_file(content, file, database, settings)
+            dated = _with_date(file, content.window()) if file in aged else file
+            note = _read_file(content, dated, database, settings)
         except InvalidInput as error:
             if error.place.startswith(SETTINGS_NAME):
                 raise
@@ -111,6 +115,16 @@ def read_folder(
     content.metrics, renamed = rename_conflicting_series(content.metrics, database)
     content.notes = sorted((_note_of(note, renamed) for note in content.notes), key=lambda note: note.file)
     return content
+
+
+def _with_date(file: ListedFile, window: TimeWindow | None) -> ListedFile:
+    """A file of ages, with the end of the other files as its date if its own lies far after that."""
+    try:
+        own_s = file.path.stat().st_mtime
+    except OSError:  # reading it says why
+        return file
+    far = window is not None and own_s > window.end_s + _COPIED_AFTER_S
+    return replace(file, dated_s=window.end_s) if window is not None and far else file
 
 
 def _note_of(note: FileNote, renamed: Collection[str]) -> FileNote:

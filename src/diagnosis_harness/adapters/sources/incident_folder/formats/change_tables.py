@@ -94,7 +94,7 @@ def _read_argo_application(content: FileContent) -> Iterable[RoleRows]:
         words = (fields.get("Sync Revision", "")[:12], fields.get("Phase", ""), fields.get("Message", ""))
         summary = f"sync of {' '.join(word for word in words if word)}"
         yield RoleRows(Role.CHANGES, CHANGE_COLUMNS, [(time_s, name, "deploy", summary)])
-    yield RoleRows(Role.STATES, LOG_COLUMNS, states, "states as of when the file was written")
+    yield RoleRows(Role.STATES, LOG_COLUMNS, states, f"states dated {content.counted_from}")
 
 
 def _state(content: FileContent, name: str, health: str, rest: str) -> _Row:
@@ -159,6 +159,7 @@ CHANGE_TABLE_READERS: Final = (
         _is_argo_application,
         _read_argo_application,
         is_text=True,
+        counts_ages=True,
     ),
     FileReader("jenkins", "builds of Jenkins", _is_jenkins, _read_jenkins),
 )

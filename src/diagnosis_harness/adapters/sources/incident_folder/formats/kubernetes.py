@@ -223,10 +223,7 @@ def _read_event_table(content: FileContent) -> Iterable[RoleRows]:
         entity = service_of_pod(name) if kind == "replicaset" else name or cells[3]
         level = "WARN" if cells[1] == "Warning" else "INFO"
         rows.append((content.changed_s - age_s, entity, level, f"{cells[2]}: {cells[-1]}"))
-    return [RoleRows(Role.EVENTS, LOG_COLUMNS, rows, _FROM_FILE)]
-
-
-_FROM_FILE: Final = "ages counted from when the file was written"
+    return [RoleRows(Role.EVENTS, LOG_COLUMNS, rows, f"ages counted {content.counted_from}")]
 
 
 def _read_pod_table(content: FileContent) -> Iterable[RoleRows]:
@@ -241,7 +238,7 @@ def _read_pod_table(content: FileContent) -> Iterable[RoleRows]:
         rows.append((content.changed_s, name, level, f"{status}: {ready} ready, {restarts} restarts"))
         if service_of_pod(name) != name:
             parts.append((name, service_of_pod(name), "part_of"))
-    yield RoleRows(Role.STATES, LOG_COLUMNS, rows, "states as of when the file was written")
+    yield RoleRows(Role.STATES, LOG_COLUMNS, rows, f"states dated {content.counted_from}")
     if parts:
         yield RoleRows(Role.TOPOLOGY, TOPOLOGY_COLUMNS, parts)
 
@@ -271,8 +268,14 @@ KUBERNETES_READERS: Final = (
         _has_line(_TABLE_EVENTS),
         _read_event_table,
         is_text=True,
+        counts_ages=True,
     ),
     FileReader(
-        "kubectl-pods", "the table of kubectl get pods", _has_line(_TABLE_PODS), _read_pod_table, is_text=True
+        "kubectl-pods",
+        "the table of kubectl get pods",
+        _has_line(_TABLE_PODS),
+        _read_pod_table,
+        is_text=True,
+        counts_ages=True,
     ),
 )

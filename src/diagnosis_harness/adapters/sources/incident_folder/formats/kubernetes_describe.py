@@ -90,7 +90,7 @@ def _read(content: FileContent) -> Iterable[RoleRows]:
     written_s = max(printed, default=content.changed_s)
     states = [row for one in described for row in _states(one, written_s)]
     events = [row for one in described for row in _events(one, written_s)]
-    counted = "from the times in it" if printed else "from when the file was written"
+    counted = "from the times in it" if printed else content.counted_from
     if states:
         yield RoleRows(Role.STATES, LOG_COLUMNS, states)
     if events:
@@ -247,5 +247,12 @@ def _iso(text: str) -> str | None:
 
 
 DESCRIBE_READERS: Final = (
-    FileReader("kubectl-describe", "what kubectl describe prints", _is_description, _read, is_text=True),
+    FileReader(
+        "kubectl-describe",
+        "what kubectl describe prints",
+        _is_description,
+        _read,
+        is_text=True,
+        counts_ages=True,
+    ),
 )

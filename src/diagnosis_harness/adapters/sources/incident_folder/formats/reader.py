@@ -103,8 +103,16 @@ class FileContent:
 
     @property
     def changed_s(self) -> float:
-        """When the file was last written, epoch seconds."""
-        return self.file.path.stat().st_mtime
+        """When the file was written, epoch seconds."""
+        dated_s = self.file.dated_s
+        return self.file.path.stat().st_mtime if dated_s is None else dated_s
+
+    @property
+    def counted_from(self) -> str:
+        """From when ages in the file are counted, in words."""
+        if self.file.dated_s is None:
+            return "from when the file was written"
+        return "from the last time in the other files, since the file's own date lies days after it"
 
     @property
     def changed_year(self) -> int:
@@ -206,6 +214,8 @@ class FileReader:
     read: Callable[[FileContent], Iterable[RoleRows]]
     is_text: bool = False
     """Whether it reads lines of text; such a reader is not tried on files with the extension of a table."""
+    counts_ages: bool = False
+    """Whether its times are ages, counted from when the file was written."""
 
 
 def read_file_head(file: ListedFile, open_text: OpenText, *, limit_bytes: int) -> FileHead:
