@@ -15,15 +15,15 @@ import pytest
 
 WORKER = Path(__file__).with_name("worker.py")
 LIMIT_S = 60.0
-Heard: TypeAlias = "queue.SimpleQueue[tuple[str, str]]"
+Received: TypeAlias = "queue.SimpleQueue[tuple[str, str]]"
 
 
 class Worker:
     """A process that listens; its lines come one by one."""
 
-    def __init__(self, url: str, executor: str, mode: str, received: Heard) -> None:
+    def __init__(self, url: str, executor: str, mode: str, received: Received) -> None:
         self._executor = executor
-        self._heard = received
+        self._received = received
         self.process = subprocess.Popen(
             [sys.executable, "-W", "error", str(WORKER), url, executor, mode],
             stdin=subprocess.PIPE,
@@ -39,7 +39,7 @@ class Worker:
         assert self.process.stdout
         for line in self.process.stdout:
             self._lines.put(line.strip())
-            self._heard.put((self._executor, line.strip()))
+            self._received.put((self._executor, line.strip()))
         self._lines.put("")  # the end of them
 
     def line(self) -> str:
@@ -82,14 +82,14 @@ class Worker:
             pipe.close()
 
 
-@pytest.fixture(name="heard")
-def open_heard() -> Heard:
-    """Who said what, of all processes of a test."""
+@pytest.fixture(name="received")
+def open_received() -> Received:
+    """What each process of a test has written, in order."""
     return queue.SimpleQueue()
 
 
 @pytest.fixture
-def worker(received: Heard) -> Iterator[Callable[..., Worker]]:
+def worker(received: Received) -> Iterator[Callable[..., Worker]]:
     """Starts a process that listens, and waits until it does."""
     with ExitStack() as stack:
 
