@@ -9,7 +9,9 @@ from diagnosis_harness.kernel.masking_names import KeyGroup
 from diagnosis_harness.kernel.masking_references import QUOTES
 from diagnosis_harness.kernel.masking_rule import MaskingRule
 
-_SENTENCE_END = re.compile(r"[.!?]\s|[。！？]")
+_BREAK = re.compile(r"[.!?]\s|[。！？]|\[masked:")
+"""The end of a sentence, or a secret that the word has already; what follows belongs to something else."""
+_PLACEHOLDER_BEGUN = re.compile(r"\[masked:[a-z-]{1,40}$")
 _NAMED_BEFORE = re.compile(
     r"(?i:\b(?:ids?|trace|request|span|commit|pod|build|release|version|order|ticket|incident|host|node|job|task|file"
     r"|class|module|kid|ref|revision|digest|image|tag|branch|partition|topic|table|index|bucket|queue|error"
@@ -63,7 +65,9 @@ def _is_near(match: re.Match[str]) -> bool:
     start = next(
         match.start(name) for name in ("secret", *QUOTES) if name in groups and match[name] is not None
     )
-    if _SENTENCE_END.search(match.string, match.start(), start):
+    if _PLACEHOLDER_BEGUN.search(checks.text_before(match, match.start(), 48)):
+        return False  # the word is that of a placeholder
+    if _BREAK.search(match.string, match.start(), start):
         return False
     return _NAMED_BEFORE.search(checks.text_before(match, start, 24)) is None
 

@@ -61,6 +61,13 @@ def test_a_secret_told_in_a_line_goes(line: str, secret: str | None) -> None:
     assert masked == mask(masked).text
 
 
+def test_a_list_of_secrets_comes_to_rest_at_once() -> None:
+    """The word in a placeholder is no word for the value that follows it."""
+    line = ", ".join(f"горшок: Winter{number}x!9" for number in range(1_000, 1_020))
+
+    assert mask(f"the password is rV7#kk20Lq, {line}").text.count("[masked:") == 1
+
+
 @pytest.mark.parametrize("line", NOT_TOLD)
 def test_a_line_that_only_speaks_of_secrets_stays(line: str) -> None:
     """References, calls, ids, names and versions beside a word for a secret."""
